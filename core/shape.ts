@@ -1,0 +1,368 @@
+/**
+ * Shapes, in types and at run time. A size is a literal where it is known, a name where it is configured (`dim("width", 128)`) and `number` where it is
+ * neither. One rule holds for operands, arguments and assignments alike: two known sizes must be equal, `number` fits every size. A mistake reads like the
+ * run-time error:
+ *
+ *   Argument of type 'Tensor<"f32", [512, 3072]>' is not assignable to parameter of type
+ *   '"matmul: a is [512, 768], b is [512, 3072]: inner sizes 768 and 512 differ"'.
+ *
+ * Knowledge ends where arithmetic begins: a size that is summed, divided or read from `x.shape` is `number`, and is checked when the program runs. The
+ * functions in the second half of this file are those checks, in the same words.
+ */
+
+/** The sizes of a tensor, outermost first. */
+export type Shape = readonly number[];
+
+declare const named: unique symbol;
+/** A size with a name, for models whose sizes come from a configuration: equal to itself alone. A plain number when the program runs. */
+export type Dim<Name extends string> = number & { readonly [named]: Name };
+
+/**
+ * Names a configured size, so that the compiler tells it from other sizes of any value.
+ *
+ * ```ts
+ * import { cpu, dim, zeros } from "@tilework/tilework";
+ *
+ * const width = dim("width", 128);
+ * const x = zeros(cpu, [2, width]); // Tensor<"f32", [2, Dim<"width">]>
+ * ```
+ */
+export function dim<const Name extends string>(name: Name, size: number): Dim<Name> {
+  return checkSize("dim", name, size) as Dim<Name>; // the name lives in the type alone
+}
+
+/**
+ * The key of the member by which the compiler compares two tensors' sizes. It does not exist at run time.
+ * @internal
+ */
+export declare const shapeOf: unique symbol;
+
+// ── Sizes against sizes ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// `any` is what lets `number` fit in both directions. Checks compare boxes, never bare types or tuples, and each `infer` repeats its bound: only so does
+// the compiler settle `B` against `B` inside a generic function.
+
+/** A size as the compiler compares it. @internal */
+// deno-lint-ignore no-explicit-any
+export type Size<N> = number extends N ? any : N;
+/** A size as the compiler compares it where 1 stretches. @internal */
+// deno-lint-ignore no-explicit-any
+export type SizeOrOne<N> = number extends N ? any : N extends 1 ? any : N;
+/** A shape as the compiler compares it: the type of the member `shapeOf`, and the name its messages give it. @internal */
+export type Sizes<S extends Shape> = { readonly [I in keyof S]: Size<S[I]> };
+/** A shape as the compiler compares it where 1 stretches. @internal */
+export type SizesOrOne<S extends Shape> = { readonly [I in keyof S]: SizeOrOne<S[I]> };
+/** Holds the sides of a check. @internal */
+export type Box<A, B = 0> = { a: A; b: B };
+
+// ── Parts of a shape ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `Yes` where even the rank is unknown. @internal */
+export type AnyRank<S extends Shape, Yes, No> = number extends S["length"] ? Yes : No;
+/** The last size. @internal */
+export type Last<S extends Shape> = S extends readonly [...infer _L extends Shape, infer N extends number] ? N : AnyRank<S, number, never>;
+/** All sizes but the last. @internal */
+export type Lead<S extends Shape> = S extends readonly [...infer L extends Shape, infer _N extends number] ? L : Shape;
+/** The last size but one. @internal */
+export type Rows<S extends Shape> = Last<Lead<S>>;
+/** All sizes but the last two. @internal */
+export type Batch<S extends Shape> = Lead<Lead<S>>;
+/** The last two axes exchanged, if T. @internal */
+export type Transposed<S extends Shape, T extends boolean = true> = [T] extends [false] ? S
+  : AnyRank<S, S, [T] extends [true] ? [...Batch<S>, Last<S>, Rows<S>] : [...Batch<S>, number, number]>;
+
+/** Axis X, counted from the end where negative, gives way to the sizes V. @internal */
+export type Replaced<S extends Shape, X extends number, V extends Shape> = number extends X | S["length"] ? Shape
+  : `${X}` extends `-${infer P}` ? FromEnd<S, P, V>
+  : FromStart<S, X, V>;
+type FromStart<S extends Shape, X, V extends Shape, Done extends Shape = []> = S extends
+  readonly [infer N extends number, ...infer R extends Shape]
+  ? Done["length"] extends X ? [...Done, ...V, ...R] : FromStart<R, X, V, [...Done, N]>
+  : Shape;
+type FromEnd<S extends Shape, P, V extends Shape, Done extends Shape = []> = S extends
+  readonly [...infer L extends Shape, infer N extends number]
+  ? `${[N, ...Done]["length"]}` extends P ? [...L, ...V, ...Done] : FromEnd<L, P, V, [N, ...Done]>
+  : Shape;
+
+/** The size of axis X, counted from the end where negative. @internal */
+export type SizeAt<S extends Shape, X> = X extends keyof S ? S[X] & number
+  : `${X & number}` extends `-${infer P}` ? SizeFromEnd<S, P>
+  : number;
+type SizeFromEnd<S extends Shape, P, Done extends Shape = []> = S extends readonly [...infer L extends Shape, infer N extends number]
+  ? `${[N, ...Done]["length"]}` extends P ? N : SizeFromEnd<L, P, [N, ...Done]>
+  : number;
+
+/** The axes of S in the order P. @internal */
+export type Permuted<S extends Shape, P extends Shape> = { -readonly [I in keyof P]: SizeAt<S, P[I]> };
+
+// ── Broadcasting ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// The last axes are aligned and 1 stretches. A known size that meets an unknown one becomes unknown: it may have been 1.
+
+type Slots<S extends Shape> = { [I in keyof S]: unknown };
+type Longer<A extends Shape, B extends Shape> = A extends readonly [...Slots<B>, ...unknown[]] ? A : B;
+type Shorter<A extends Shape, B extends Shape> = A extends readonly [...Slots<B>, ...unknown[]] ? B : A;
+type Tail<S extends Shape, N> = S["length"] extends N ? S : S extends readonly [unknown, ...infer R extends Shape] ? Tail<R, N> : S;
+type Joined<A, B> = Box<Size<A>> extends Box<Size<B>> ? A | B : B extends 1 ? A : A extends 1 ? B : number;
+type Zipped<A extends Shape, B extends Shape> = { -readonly [I in keyof A]: Joined<A[I], B[I & keyof B]> };
+type Over<A extends Shape, B extends Shape, Head extends Shape = []> = A["length"] extends B["length"] ? [...Head, ...Zipped<A, B>]
+  : A extends readonly [infer N extends number, ...infer R extends Shape] ? Over<R, B, [...Head, N]>
+  : Shape;
+/** The shape of an elementwise result. @internal */
+export type Broadcast<A extends Shape, B extends Shape> = AnyRank<Shorter<A, B>, Shape, Over<Longer<A, B>, Shorter<A, B>>>;
+type LongSide<A extends Shape, B extends Shape> = SizesOrOne<Tail<Longer<A, B>, Shorter<A, B>["length"]>>;
+type ShortSide<A extends Shape, B extends Shape> = SizesOrOne<Shorter<A, B>>;
+/** `BroadcastLeft<A, B> extends BroadcastRight<A, B>` asks whether two shapes broadcast; equal ones do, whatever they are. @internal */
+export type BroadcastLeft<A extends Shape, B extends Shape> = Box<LongSide<A, B>, A>;
+/** The other side of `BroadcastLeft`. @internal */
+// deno-lint-ignore no-explicit-any
+export type BroadcastRight<A extends Shape, B extends Shape> = Box<ShortSide<A, B>, any> | Box<any, B>;
+
+// ── Products ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type TwoAxes<S extends Shape> = AnyRank<S, true, S extends readonly [unknown, unknown, ...unknown[]] ? true : false>;
+/** `ProductLeft<A, B> extends ProductRight<A, B>` asks whether `A @ B` exists, the operands already transposed. @internal */
+export type ProductLeft<A extends Shape, B extends Shape> = Box<
+  Box<Size<Last<A>>, LongSide<Batch<A>, Batch<B>>>,
+  Box<TwoAxes<A>, TwoAxes<B>>
+>;
+/** The other side of `ProductLeft`. @internal */
+export type ProductRight<A extends Shape, B extends Shape> = Box<Box<Size<Rows<B>>, ShortSide<Batch<A>, Batch<B>>>, Box<true, true>>;
+/** The shape of `A @ B`. @internal */
+export type MatmulShape<A extends Shape, B extends Shape> = AnyRank<
+  A,
+  Shape,
+  AnyRank<B, Shape, [...Broadcast<Batch<A>, Batch<B>>, Rows<A>, Last<B>]>
+>;
+
+// ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A size in a sentence. @internal */
+export type Word<N> = [N] extends [never] ? "none" : number extends N ? "number" : N extends Dim<infer Name> ? Name : `${N & number}`;
+type Words<S> = S extends readonly [infer N, ...infer R] ? R extends readonly [] ? Word<N> : `${Word<N>}, ${Words<R>}` : "";
+/** A shape in a sentence. @internal */
+export type Text<S extends Shape> = AnyRank<S, "[…]", `[${Words<S>}]`>;
+/** Says why there is no `a @ b`: the shapes as they came, the inner sizes K and L as they meet. @internal */
+export type NoProduct<A extends Shape, B extends Shape, K, L> = `matmul: a is ${Text<A>}, b is ${Text<
+  B
+>}: ${Box<TwoAxes<A>, TwoAxes<B>> extends Box<true, true>
+  ? Box<Size<K>> extends Box<Size<L>> ? "batch sizes do not broadcast" : `inner sizes ${Word<K>} and ${Word<L>} differ`
+  : "both need two axes or more"}`;
+/** Says why a layer's weight does not fit its input. @internal */
+export type NoLinear<Op extends string, S extends Shape, W extends Shape> = `${Op}: x is ${Text<S>}, weight is ${Text<
+  W
+>}: inner sizes ${Word<Last<S>>} and ${Word<Last<W>>} differ`;
+/** Says that two shapes do not broadcast. @internal */
+export type NoBroadcast<Op extends string, A extends Shape, B extends Shape> = `${Op}: ${Text<A>} and ${Text<B>} do not broadcast`;
+/** Says that a new shape holds another number of elements. @internal */
+export type NoReshape<A extends Shape, B extends Shape> = `reshape: ${Text<A>} and ${Text<B>} differ in their number of elements`;
+/** Says that a list of axes has another length than the shape. @internal */
+export type NoTranspose<S extends Shape, P extends Shape> = `transpose: ${Text<S>} has ${S["length"]} axes, not ${P["length"]}`;
+
+// ── The same at run time ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A shape in a sentence: `[2, 3]`. */
+export function formatShape(shape: Shape): string {
+  return `[${shape.join(", ")}]`;
+}
+
+/** A value in a sentence: a number as it is, everything else with its kind. */
+export function formatValue(value: unknown): string {
+  switch (typeof value) {
+    case "number":
+      return Object.is(value, -0) ? "-0" : `${value}`;
+    case "string":
+      return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+    case "bigint":
+      return `the bigint ${value}`;
+    case "boolean":
+    case "undefined":
+      return `${value}`;
+    case "symbol":
+    case "function":
+      return `a ${typeof value}`;
+    default:
+      if (value === null || value === undefined) return "null";
+      return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "no class"})`;
+  }
+}
+
+/**
+ * A size, count, offset or step that may cross the native boundary: a whole number from `min` to `max`. Both runtimes would wrap or cut anything else
+ * without a word. Throws a TypeError for what is no number, a RangeError for a number that is out of range.
+ */
+export function checkSize(op: string, name: string, value: unknown, min: number = 0, max: number = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max) return (value as number) + 0; // + 0 turns -0 into 0
+  const text = `${op}: ${name} must be a whole number from ${min} to ${max === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : max}, got ${
+    formatValue(value)
+  }`;
+  throw typeof value === "number" ? new RangeError(text) : new TypeError(text);
+}
+
+/** A list of sizes, copied once it is checked; one that holds more elements than can be counted exactly is a RangeError. */
+export function checkShape(op: string, name: string, value: unknown): number[] {
+  if (!Array.isArray(value)) throw new TypeError(`${op}: ${name} must be an array of sizes, got ${formatValue(value)}`);
+  const shape: number[] = [];
+  for (let i = 0; i < value.length; i++) shape.push(checkSize(op, `${name}[${i}]`, value[i])); // by index: a hole is an error too
+  countWithin(`${op}: ${name}`, shape);
+  return shape;
+}
+
+/** The number of elements of a shape, exact up to 2^53 - 1; beyond that a RangeError. */
+export function elementCount(shape: Shape): number {
+  return countWithin("shape", shape);
+}
+
+function countWithin(subject: string, shape: Shape): number {
+  if (shape.includes(0)) return 0; // before the product, which may not be exact
+  let count = 1;
+  for (const size of shape) count *= size; // a product that leaves the exact range stays above it
+  if (count > Number.MAX_SAFE_INTEGER) throw new RangeError(`${subject} ${formatShape(shape)} holds more than 2^53 - 1 elements`);
+  return count;
+}
+
+/** Whether two shapes are equal, size by size. */
+export function sameShape(a: Shape, b: Shape): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** An axis counted from the start: -1 is the last one. */
+export function normalizeAxis(op: string, axis: number, rank: number): number {
+  if (!Number.isInteger(axis)) {
+    const text = `${op}: axis must be a whole number, got ${formatValue(axis)}`;
+    throw typeof axis === "number" ? new RangeError(text) : new TypeError(text);
+  }
+  if (axis < -rank || axis >= rank) throw new RangeError(`${op}: axis ${axis} is out of range for rank ${rank}`);
+  return (axis < 0 ? axis + rank : axis) + 0;
+}
+
+/** The shape of an elementwise result: the last axes are aligned and 1 stretches. */
+export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
+  const out = broadcastOrNull(a, b);
+  if (out === null) throw new RangeError(`${op}: ${formatShape(a)} and ${formatShape(b)} do not broadcast`);
+  return out;
+}
+
+function broadcastOrNull(a: Shape, b: Shape): number[] | null {
+  const rank = Math.max(a.length, b.length);
+  const out: number[] = new Array(rank);
+  for (let i = 1; i <= rank; i++) {
+    const m = a[a.length - i] ?? 1, n = b[b.length - i] ?? 1;
+    if (m !== n && m !== 1 && n !== 1) return null;
+    out[rank - i] = m === 1 ? n : m; // 1 against 0 is 0
+  }
+  return out;
+}
+
+/** The shape of `a @ b`, batch axes broadcast; the sentence names the shapes as they came and the inner sizes as they meet. */
+export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false): number[] {
+  const no = (why: string): never => {
+    throw new RangeError(`matmul: a is ${formatShape(a)}, b is ${formatShape(b)}: ${why}`);
+  };
+  if (a.length < 2 || b.length < 2) return no("both need two axes or more");
+  const [m, k] = lastTwo(a, transposeA), [l, n] = lastTwo(b, transposeB);
+  if (k !== l) return no(`inner sizes ${k} and ${l} differ`);
+  const out = a.length === 2 && b.length === 2 ? [] : broadcastOrNull(a.slice(0, -2), b.slice(0, -2)) ?? no("batch sizes do not broadcast");
+  out.push(m, n);
+  return out;
+}
+
+function lastTwo(shape: Shape, transposed: boolean): [number, number] {
+  const rows = shape[shape.length - 2]!, cols = shape[shape.length - 1]!; // the caller has checked the rank
+  return transposed ? [cols, rows] : [rows, cols];
+}
+
+/** The shape of `x @ weightᵀ` for a layer whose weight is [out, in]. */
+export function linearShape(op: string, x: Shape, weight: Shape): number[] {
+  const inner = x[x.length - 1], wanted = weight[1];
+  if (weight.length !== 2) throw new RangeError(`${op}: weight is ${formatShape(weight)}, must be [out, in]`);
+  if (inner !== wanted) {
+    throw new RangeError(
+      `${op}: x is ${formatShape(x)}, weight is ${formatShape(weight)}: inner sizes ${inner ?? "none"} and ${wanted} differ`,
+    );
+  }
+  return [...x.slice(0, -1), weight[0]!];
+}
+
+/** Checks that a new shape holds as many elements as the old one. */
+export function checkReshape(from: Shape, to: Shape): void {
+  if (elementCount(from) !== elementCount(to)) {
+    throw new RangeError(`reshape: ${formatShape(from)} and ${formatShape(to)} differ in their number of elements`);
+  }
+}
+
+/** The axes of a transposition, each counted from the start; without a list the last two are exchanged. */
+export function checkAxes(op: string, shape: Shape, axes?: readonly number[]): number[] {
+  const rank = shape.length;
+  if (axes === undefined) {
+    if (rank < 2) throw new RangeError(`${op}: ${formatShape(shape)} has ${rank} axes, needs two or more`);
+    const order = shape.map((_, i) => i);
+    [order[rank - 2], order[rank - 1]] = [rank - 1, rank - 2];
+    return order;
+  }
+  if (axes.length !== rank) throw new RangeError(`${op}: ${formatShape(shape)} has ${rank} axes, not ${axes.length}`);
+  const order = axes.map((axis) => normalizeAxis(op, axis, rank));
+  if (new Set(order).size !== rank) throw new RangeError(`${op}: axes ${formatShape(axes)} name an axis twice`);
+  return order;
+}
+
+// ── Strides, in elements ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Row-major strides: the last axis moves by 1. */
+export function contiguousStrides(shape: Shape): number[] {
+  const strides: number[] = new Array(shape.length);
+  let step = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    strides[i] = step;
+    // An empty axis counts as 1, and only an empty tensor can reach the bound: it has no element whose place would matter.
+    step = Math.min(step * Math.max(1, shape[i]!), Number.MAX_SAFE_INTEGER);
+  }
+  return strides;
+}
+
+/** Whether the elements lie row-major without gaps. An axis of one element may have any stride, an empty tensor all of them. */
+export function isContiguous(shape: Shape, strides: Shape): boolean {
+  let step = 1;
+  let contiguous = true;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    const size = shape[i]!;
+    if (size === 0) return true;
+    if (size !== 1 && strides[i] !== step) contiguous = false;
+    step *= size;
+  }
+  return contiguous;
+}
+
+/**
+ * The strides under which a strided view takes a new shape without a copy, or null where there are none. The shapes hold equally many elements.
+ * Axes of one element are left out; the old and the new axes are then cut into groups of equal count, and each group of old axes must be one even run.
+ */
+export function viewReshape(shape: Shape, strides: Shape, newShape: Shape): number[] | null {
+  checkReshape(shape, newShape);
+  const out = contiguousStrides(newShape);
+  if (shape.includes(0)) return out;
+  const axes = shape.map((_, i) => i).filter((i) => shape[i] !== 1);
+  let first = 0, newFirst = 0; // where the current group begins
+  while (first < axes.length) {
+    let last = first + 1, newLast = newFirst + 1;
+    let count = shape[axes[first]!]!, newCount = newShape[newFirst]!;
+    while (count !== newCount) {
+      if (count < newCount) count *= shape[axes[last++]!]!;
+      else newCount *= newShape[newLast++]!;
+    }
+    for (let i = first; i < last - 1; i++) {
+      const outer = axes[i]!, inner = axes[i + 1]!;
+      if (strides[outer] !== strides[inner]! * shape[inner]!) return null;
+    }
+    let step = strides[axes[last - 1]!]!;
+    for (let i = newLast - 1; i >= newFirst; i--) {
+      out[i] = step;
+      step *= newShape[i]!;
+    }
+    first = last;
+    newFirst = newLast;
+  }
+  const step = newFirst > 0 ? out[newFirst - 1]! : 1;
+  for (let i = newFirst; i < newShape.length; i++) out[i] = step; // trailing axes of one element
+  return out;
+}

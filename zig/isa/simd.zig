@@ -1,0 +1,329 @@
+//! The vector vocabulary of the micro-kernels. One source is compiled once per instruction set, and every
+//! function here returns the same bits on all of them (a NaN equals any NaN).
+//!
+//! Rules that keep it so: no float mode but the default one (it neither contracts nor reassociates), fused
+//! multiply-adds only through `fma`, sums only through `sumTree` or in a stated order, maxima only through
+//! `max` and `maxTree`, never `@reduce`, `@max`, `@min`, `@exp` and their like.
+
+const std = @import("std");
+const builtin = @import("builtin");
+const assert = std.debug.assert;
+
+pub const Isa = enum { portable, avx2, avx512, neon };
+
+/// The instruction set that this compilation may use.
+pub const isa: Isa = switch (builtin.cpu.arch) {
+    .x86_64 => if (builtin.cpu.hasAll(.x86, &.{ .avx512f, .avx512vl, .avx512dq, .avx512bw, .avx2, .fma }))
+        .avx512
+    else if (builtin.cpu.hasAll(.x86, &.{ .avx2, .fma }))
+        .avx2
+    else
+        .portable,
+    .aarch64 => .neon,
+    else => .portable,
+};
+
+/// Whether `fma` is one instruction. Without it `fma` is exact but some twenty times slower.
+pub const has_fma: bool = isa != .portable;
+
+/// Registers' worth of lanes of T. `std.simd.suggestVectorLength` says 8 for f32 on x86_64_v4, whose model
+/// prefers 256-bit vectors in compiler-made code; kernels written for 512 bits gain from all of them.
+pub fn width(comptime T: type) comptime_int {
+    const register_bytes = switch (isa) {
+        .avx512 => 64,
+        .avx2 => 32,
+        .neon, .portable => 16,
+    };
+    return register_bytes / @sizeOf(T);
+}
+
+/// Lanes of a row reduction, whatever the hardware's width: part of the contract of equal bits.
+pub const lanes = 16;
+
+/// The fixed vector of `lanes` elements.
+pub fn Vec(comptime T: type) type {
+    return @Vector(lanes, T);
+}
+
+/// A vector type as it is, an element type as its vector of 16 lanes.
+fn VectorOf(comptime T: type) type {
+    return if (@typeInfo(T) == .vector) T else Vec(T);
+}
+
+fn Element(comptime T: type) type {
+    return switch (@typeInfo(T)) {
+        .vector => |info| info.child,
+        else => T,
+    };
+}
+
+/// T's shape, a scalar or a vector, with other elements.
+fn Like(comptime T: type, comptime E: type) type {
+    return switch (@typeInfo(T)) {
+        .vector => |info| @Vector(info.len, E),
+        else => E,
+    };
+}
+
+fn splat(comptime T: type, value: Element(T)) T {
+    return if (@typeInfo(T) == .vector) @splat(value) else value;
+}
+
+/// a·b + c with one rounding, for f32 and f64, scalars and vectors.
+pub inline fn fma(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
+    const T = @TypeOf(a);
+    if (has_fma) return @mulAdd(T, a, b, c);
+    return switch (Element(T)) {
+        f32 => fmaThroughF64(a, b, c),
+        f64 => fmaByLane(T, a, b, c),
+        else => @compileError("fma takes f32 and f64"),
+    };
+}
+
+/// The product of two f32 is exact in f64. The sum with c is rounded to odd there: towards zero, the last bit set
+/// when anything was lost. Rounding that to f32 equals one rounding of the exact value, for denormal results too,
+/// since f64 has more than two spare bits (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums:
+/// proved algorithms using rounding to odd", 2008). The lost part is exact by Knuth's TwoSum, and nothing here
+/// overflows or underflows in f64. Infinities and NaN make `lost` a NaN, which compares false: `sum` stands.
+fn fmaThroughF64(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
+    const T = @TypeOf(a);
+    const Wide = Like(T, f64);
+    const Bits = Like(T, u64);
+    const product = @as(Wide, @floatCast(a)) * @as(Wide, @floatCast(b));
+    const addend: Wide = @floatCast(c);
+    const sum = product + addend;
+    const addend_part = sum - product;
+    const lost = (product - (sum - addend_part)) + (addend - addend_part);
+    const sum_bits: Bits = @bitCast(sum);
+    const lost_bits: Bits = @bitCast(lost);
+    const zero = splat(Wide, 0);
+    const one = splat(Bits, 1);
+    const sign_shift = splat(Like(T, u6), 63);
+    const above = select(lost > zero, one, splat(Bits, 0));
+    const below = select(lost < zero, one, splat(Bits, 0));
+    const inexact = above | below;
+    // When the lost part points towards zero, `sum` was rounded away from zero: one step back truncates.
+    const step_back = ((sum_bits ^ lost_bits) >> sign_shift) & inexact;
+    const odd = (sum_bits -% step_back) | inexact;
+    return @floatCast(@as(Wide, @bitCast(odd)));
+}
+
+/// `@select` for scalars and vectors.
+inline fn select(condition: anytype, a: anytype, b: @TypeOf(a)) @TypeOf(a) {
+    if (@typeInfo(@TypeOf(a)) == .vector) return @select(Element(@TypeOf(a)), condition, a, b);
+    return if (condition) a else b;
+}
+
+/// One call of the compiler's own exact `fma` per lane; out of line, so that a kernel does not hold sixteen calls
+/// for each of its multiply-adds.
+noinline fn fmaByLane(comptime T: type, a: T, b: T, c: T) T {
+    if (@typeInfo(T) != .vector) return @mulAdd(T, a, b, c);
+    const E = Element(T);
+    const as: [@typeInfo(T).vector.len]E = a;
+    const bs: [as.len]E = b;
+    const cs: [as.len]E = c;
+    var out: [as.len]E = undefined;
+    for (&out, as, bs, cs) |*o, x, y, z| o.* = @mulAdd(E, x, y, z);
+    return out;
+}
+
+/// The larger of a and b, lane by lane. Where the comparison fails (either is NaN, or zeros of both signs) the
+/// answer is b: so `max(x, acc)` skips a NaN in x and keeps one in acc, and `max(acc, x)` the other way round.
+pub inline fn max(a: anytype, b: @TypeOf(a)) @TypeOf(a) {
+    return select(a > b, a, b);
+}
+
+/// The smaller of a and b, lane by lane; b where the comparison fails, as in `max`.
+pub inline fn min(a: anytype, b: @TypeOf(a)) @TypeOf(a) {
+    return select(a < b, a, b);
+}
+
+/// Sum of 16 lanes in one fixed order: lane i + lane i+8, then +4, +2, +1.
+pub inline fn sumTree(v: anytype) Element(@TypeOf(v)) {
+    const E = Element(@TypeOf(v));
+    comptime assert(@TypeOf(v) == Vec(E));
+    const by8 = low(v) + high(v);
+    const by4 = low(by8) + high(by8);
+    const by2 = low(by4) + high(by4);
+    return by2[0] + by2[1];
+}
+
+/// Largest of 16 lanes by the tree of `sumTree`, each node `max(low, high)`. A NaN may or may not survive: a caller
+/// that must tell of NaN looks for it separately.
+pub inline fn maxTree(v: anytype) Element(@TypeOf(v)) {
+    const E = Element(@TypeOf(v));
+    comptime assert(@TypeOf(v) == Vec(E));
+    const by8 = max(low(v), high(v));
+    const by4 = max(low(by8), high(by8));
+    const by2 = max(low(by4), high(by4));
+    return max(@as(E, by2[0]), @as(E, by2[1]));
+}
+
+fn Half(comptime V: type) type {
+    const info = @typeInfo(V).vector;
+    return @Vector(info.len / 2, info.child);
+}
+
+inline fn low(v: anytype) Half(@TypeOf(v)) {
+    const len = @typeInfo(Half(@TypeOf(v))).vector.len;
+    return @shuffle(Element(@TypeOf(v)), v, undefined, std.simd.iota(i32, len));
+}
+
+inline fn high(v: anytype) Half(@TypeOf(v)) {
+    const len = @typeInfo(Half(@TypeOf(v))).vector.len;
+    const first: @Vector(len, i32) = @splat(len);
+    return @shuffle(Element(@TypeOf(v)), v, undefined, std.simd.iota(i32, len) + first);
+}
+
+/// Loads a vector from any address that suits its elements. T is an element type (16 lanes) or a vector type.
+pub inline fn load(comptime T: type, ptr: [*]const Element(T)) VectorOf(T) {
+    return @as(*align(@alignOf(Element(T))) const VectorOf(T), @ptrCast(ptr)).*;
+}
+
+/// Stores a vector to any address that suits its elements.
+pub inline fn store(ptr: anytype, v: anytype) void {
+    const E = Element(@TypeOf(v));
+    const at: [*]E = ptr;
+    @as(*align(@alignOf(E)) @TypeOf(v), @ptrCast(at)).* = v;
+}
+
+/// Loads the first `count` lanes, count < the vector's length, and sets the others to `fill`. Touches no memory past
+/// them. T is an element type (16 lanes) or a vector type.
+pub inline fn loadPartial(comptime T: type, ptr: [*]const Element(T), count: usize, fill: Element(T)) VectorOf(T) {
+    const V = VectorOf(T);
+    assert(count < @typeInfo(V).vector.len);
+    return if (has_masks) loadMasked(V, ptr, count, fill) else loadPieces(V, ptr, count, fill);
+}
+
+/// Stores the first `count` lanes, count < the vector's length. Touches no memory past them.
+pub inline fn storePartial(ptr: anytype, v: anytype, count: usize) void {
+    assert(count < @typeInfo(@TypeOf(v)).vector.len);
+    if (has_masks) storeMasked(ptr, v, count) else storePieces(ptr, v, count);
+}
+
+const has_masks = false;
+fn loadMasked(comptime V: type, ptr: [*]const Element(V), count: usize, fill: Element(V)) V {
+    return loadPieces(V, ptr, count, fill);
+}
+fn storeMasked(ptr: anytype, v: anytype, count: usize) void {
+    storePieces(ptr, v, count);
+}
+
+/// Pieces of 1, 2, 4 … lanes for the bits of count, the last elements first: each piece moves those behind it up by
+/// its own size, so every shuffle is fixed and the vector never leaves the registers.
+inline fn loadPieces(comptime V: type, ptr: [*]const Element(V), count: usize, fill: Element(V)) V {
+    const E = Element(V);
+    const len = @typeInfo(V).vector.len;
+    var v: V = @splat(fill);
+    comptime var piece = 1;
+    inline while (piece < len) : (piece *= 2) {
+        if (count & piece != 0) {
+            // What the larger bits of count say lies before this piece.
+            const at = ptr + (count & ~@as(usize, 2 * piece - 1));
+            const loaded = load(@Vector(piece, E), at);
+            const widened: V = @shuffle(E, loaded, undefined, pieceWidened(len, piece));
+            v = @shuffle(E, widened, v, pieceBefore(len, piece));
+        }
+    }
+    return v;
+}
+
+fn pieceWidened(comptime len: comptime_int, comptime piece: comptime_int) @Vector(len, i32) {
+    var mask: [len]i32 = undefined;
+    for (&mask, 0..) |*m, i| m.* = if (i < piece) i else 0;
+    return mask;
+}
+
+/// The first `piece` lanes of the first vector, then the first lanes of the second.
+fn pieceBefore(comptime len: comptime_int, comptime piece: comptime_int) @Vector(len, i32) {
+    var mask: [len]i32 = undefined;
+    for (&mask, 0..) |*m, i| m.* = if (i < piece) i else ~@as(i32, i - piece);
+    return mask;
+}
+
+/// Pieces of … 4, 2, 1 lanes for the bits of count, the first elements first; the rest moves down.
+inline fn storePieces(ptr: anytype, v: anytype, count: usize) void {
+    const V = @TypeOf(v);
+    const E = Element(V);
+    const len = @typeInfo(V).vector.len;
+    var at: [*]E = ptr;
+    var rest = v;
+    comptime var piece = len / 2;
+    inline while (piece > 0) : (piece /= 2) {
+        if (count & piece != 0) {
+            const first = @shuffle(E, rest, undefined, std.simd.iota(i32, piece));
+            store(at, first);
+            at += piece;
+            rest = @shuffle(E, rest, undefined, pieceDropped(len, piece));
+        }
+    }
+}
+
+/// Moves the lanes from `piece` on down to 0; what comes in above is not used.
+fn pieceDropped(comptime len: comptime_int, comptime piece: comptime_int) @Vector(len, i32) {
+    var mask: [len]i32 = undefined;
+    for (&mask, 0..) |*m, i| m.* = if (i + piece < len) i + piece else 0;
+    return mask;
+}
+
+/// The transpose of a 16×16 tile held in vectors. Two rounds of interleaving transpose the 4×4 blocks inside each
+/// 128-bit part of the rows, two rounds of block exchange transpose the 4×4 grid of such parts.
+pub inline fn transpose16(rows: [16]Vec(f32)) [16]Vec(f32) {
+    @setEvalBranchQuota(4000);
+    var a: [16]Vec(f32) = undefined;
+    var b: [16]Vec(f32) = undefined;
+    // Pairs of rows: a[2i] = x0 y0 x1 y1 | …, a[2i+1] = x2 y2 x3 y3 | ….
+    inline for (0..8) |i| {
+        a[2 * i] = shuffle2(rows[2 * i], rows[2 * i + 1], .{ 0, 16, 1, 17 });
+        a[2 * i + 1] = shuffle2(rows[2 * i], rows[2 * i + 1], .{ 2, 18, 3, 19 });
+    }
+    // Pairs of pairs: b[4g + k] holds column 4l + k of rows 4g … 4g+3 in its part l.
+    inline for (0..4) |g| {
+        inline for (0..2) |k| {
+            b[4 * g + 2 * k] = shuffle2(a[4 * g + k], a[4 * g + 2 + k], .{ 0, 1, 16, 17 });
+            b[4 * g + 2 * k + 1] = shuffle2(a[4 * g + k], a[4 * g + 2 + k], .{ 2, 3, 18, 19 });
+        }
+    }
+    // Parts 0 1 2 3 of groups g and g+1 become 0 0' 2 2' and 1 1' 3 3', then those of g and g+2 likewise.
+    inline for (0..4) |k| {
+        inline for (.{ 0, 2 }) |g| {
+            a[4 * g + k] = parts(b[4 * g + k], b[4 * g + 4 + k], .{ 0, 4, 2, 6 });
+            a[4 * g + 4 + k] = parts(b[4 * g + k], b[4 * g + 4 + k], .{ 1, 5, 3, 7 });
+        }
+        inline for (0..2) |l| {
+            b[4 * l + k] = parts(a[4 * l + k], a[4 * l + 8 + k], .{ 0, 1, 4, 5 });
+            b[4 * l + 8 + k] = parts(a[4 * l + k], a[4 * l + 8 + k], .{ 2, 3, 6, 7 });
+        }
+    }
+    return b;
+}
+
+/// In each 128-bit part of the result, lanes picked from the same part of a (0…3) and b (16…19).
+inline fn shuffle2(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
+    return @shuffle(f32, a, b, shuffle2Mask(pick));
+}
+
+fn shuffle2Mask(comptime pick: [4]i32) [16]i32 {
+    var mask: [16]i32 = undefined;
+    for (&mask, 0..) |*m, i| {
+        const p = pick[i % 4];
+        const part: i32 = i / 4 * 4;
+        m.* = if (p < 16) p + part else ~(p - 16 + part);
+    }
+    return mask;
+}
+
+/// 128-bit parts picked from a (0…3) and b (4…7).
+inline fn parts(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
+    return @shuffle(f32, a, b, partsMask(pick));
+}
+
+fn partsMask(comptime pick: [4]i32) [16]i32 {
+    var mask: [16]i32 = undefined;
+    for (&mask, 0..) |*m, i| {
+        const p = pick[i / 4];
+        const lane: i32 = i % 4;
+        m.* = if (p < 4) p * 4 + lane else ~((p - 4) * 4 + lane);
+    }
+    return mask;
+}

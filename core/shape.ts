@@ -70,6 +70,21 @@ export type Batch<S extends Shape> = Lead<Lead<S>>;
 export type Transposed<S extends Shape, T extends boolean = true> = [T] extends [false] ? S
   : AnyRank<S, S, [T] extends [true] ? [...Batch<S>, Last<S>, Rows<S>] : [...Batch<S>, number, number]>;
 
+/** Every axis of S as its decimal text, counted from the start and from the end. @internal */
+export type Axes<S extends Shape> = keyof S & `${number}` | `-${Exclude<keyof S & `${number}`, "0">}` | `-${S["length"]}`;
+type IsAxis<S extends Shape, X extends number> = S extends unknown // distributes, so that a generic S is judged by its bound: any rank
+  ? number extends X | S["length"] ? "known" : `${X}` extends Axes<S> ? "known" : "unknown"
+  : never;
+/**
+ * `unknown` where X is an axis of S or may be one, else a sentence. Meant to be intersected with the type of a parameter: a conditional type in its place
+ * would refuse every axis in a function that is generic over whole shapes.
+ * @internal
+ */
+export type AxisGuard<Op extends string, S extends Shape, X extends number> = {
+  known: unknown;
+  unknown: NoAxis<Op, X, S["length"]>;
+}[IsAxis<S, X>];
+
 /** Axis X, counted from the end where negative, gives way to the sizes V. @internal */
 export type Replaced<S extends Shape, X extends number, V extends Shape> = number extends X | S["length"] ? Shape
   : `${X}` extends `-${infer P}` ? FromEnd<S, P, V>
@@ -91,6 +106,14 @@ type SizeFromEnd<S extends Shape, P, Done extends Shape = []> = S extends readon
   ? `${[N, ...Done]["length"]}` extends P ? N : SizeFromEnd<L, P, [N, ...Done]>
   : number;
 
+type BadAxis<S extends Shape, X extends number> = number extends X ? never : Exclude<`${X}`, Axes<S>>;
+/** `Ranked<S, P> extends Ranking<P>` asks whether P names as many axes as S has, and no other ones. @internal */
+export type Ranked<S extends Shape, P extends Shape> = Box<
+  AnyRank<S, P["length"], S["length"]>,
+  Box<AnyRank<S, never, BadAxis<S, P[number]>>>
+>;
+/** The other side of `Ranked`. @internal */
+export type Ranking<P extends Shape> = Box<P["length"], Box<never>>;
 /** The axes of S in the order P. @internal */
 export type Permuted<S extends Shape, P extends Shape> = { -readonly [I in keyof P]: SizeAt<S, P[I]> };
 
@@ -154,8 +177,12 @@ export type NoLinear<Op extends string, S extends Shape, W extends Shape> = `${O
 export type NoBroadcast<Op extends string, A extends Shape, B extends Shape> = `${Op}: ${Text<A>} and ${Text<B>} do not broadcast`;
 /** Says that a new shape holds another number of elements. @internal */
 export type NoReshape<A extends Shape, B extends Shape> = `reshape: ${Text<A>} and ${Text<B>} differ in their number of elements`;
-/** Says that a list of axes has another length than the shape. @internal */
-export type NoTranspose<S extends Shape, P extends Shape> = `transpose: ${Text<S>} has ${S["length"]} axes, not ${P["length"]}`;
+/** Says that an axis does not exist. @internal */
+export type NoAxis<Op extends string, X extends number, Rank extends number> = `${Op}: axis ${X} is out of range for rank ${Rank}`;
+/** Says why a list of axes is no order of the shape's axes. @internal */
+export type NoTranspose<S extends Shape, P extends Shape> = S["length"] extends P["length"]
+  ? `transpose: axis ${BadAxis<S, P[number]>} is out of range for rank ${S["length"]}`
+  : `transpose: ${Text<S>} has ${S["length"]} axes, not ${P["length"]}`;
 
 // ── The same at run time ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

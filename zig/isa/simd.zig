@@ -88,19 +88,19 @@ pub inline fn fma(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
 fn fmaThroughF64(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
     const T = @TypeOf(a);
     const Wide = Like(T, f64);
-    const Bits = Like(T, u64);
+    const U = Like(T, u64);
     const product = @as(Wide, @floatCast(a)) * @as(Wide, @floatCast(b));
     const addend: Wide = @floatCast(c);
     const sum = product + addend;
     const addend_part = sum - product;
     const lost = (product - (sum - addend_part)) + (addend - addend_part);
-    const sum_bits: Bits = @bitCast(sum);
-    const lost_bits: Bits = @bitCast(lost);
+    const sum_bits: U = @bitCast(sum);
+    const lost_bits: U = @bitCast(lost);
     const zero = splat(Wide, 0);
-    const one = splat(Bits, 1);
+    const one = splat(U, 1);
     const sign_shift = splat(Like(T, u6), 63);
-    const above = select(lost > zero, one, splat(Bits, 0));
-    const below = select(lost < zero, one, splat(Bits, 0));
+    const above = select(lost > zero, one, splat(U, 0));
+    const below = select(lost < zero, one, splat(U, 0));
     const inexact = above | below;
     // When the lost part points towards zero, `sum` was rounded away from zero: one step back truncates.
     const step_back = ((sum_bits ^ lost_bits) >> sign_shift) & inexact;
@@ -175,6 +175,12 @@ inline fn high(v: anytype) Half(@TypeOf(v)) {
     return @shuffle(Element(@TypeOf(v)), v, undefined, std.simd.iota(i32, len) + first);
 }
 
+inline fn join(a: anytype, b: @TypeOf(a)) @Vector(2 * @typeInfo(@TypeOf(a)).vector.len, Element(@TypeOf(a))) {
+    const len = @typeInfo(@TypeOf(a)).vector.len;
+    const second: @Vector(len, i32) = @splat(-1);
+    return @shuffle(Element(@TypeOf(a)), a, b, std.simd.join(std.simd.iota(i32, len), second - std.simd.iota(i32, len)));
+}
+
 /// Loads a vector from any address that suits its elements. T is an element type (16 lanes) or a vector type.
 pub inline fn load(comptime T: type, ptr: [*]const Element(T)) VectorOf(T) {
     return @as(*align(@alignOf(Element(T))) const VectorOf(T), @ptrCast(ptr)).*;
@@ -192,21 +198,79 @@ pub inline fn store(ptr: anytype, v: anytype) void {
 pub inline fn loadPartial(comptime T: type, ptr: [*]const Element(T), count: usize, fill: Element(T)) VectorOf(T) {
     const V = VectorOf(T);
     assert(count < @typeInfo(V).vector.len);
-    return if (has_masks) loadMasked(V, ptr, count, fill) else loadPieces(V, ptr, count, fill);
+    return if (hasMasks(V)) loadMasked(V, ptr, leading(count), fill) else loadPieces(V, ptr, count, fill);
 }
 
 /// Stores the first `count` lanes, count < the vector's length. Touches no memory past them.
 pub inline fn storePartial(ptr: anytype, v: anytype, count: usize) void {
     assert(count < @typeInfo(@TypeOf(v)).vector.len);
-    if (has_masks) storeMasked(ptr, v, count) else storePieces(ptr, v, count);
+    if (hasMasks(@TypeOf(v))) storeMasked(ptr, v, leading(count)) else storePieces(ptr, v, count);
 }
 
-const has_masks = false;
-fn loadMasked(comptime V: type, ptr: [*]const Element(V), count: usize, fill: Element(V)) V {
-    return loadPieces(V, ptr, count, fill);
+/// Masked moves need AVX-512 and the compiler's LLVM back end. Other sizes than one or two registers go in pieces.
+fn hasMasks(comptime V: type) bool {
+    return isa == .avx512 and builtin.zig_backend == .stage2_llvm and @sizeOf(V) >= 16 and @sizeOf(V) <= 128;
 }
-fn storeMasked(ptr: anytype, v: anytype, count: usize) void {
-    storePieces(ptr, v, count);
+
+/// A mask register's worth of leading ones.
+inline fn leading(count: usize) u64 {
+    return (@as(u64, 1) << @intCast(count)) - 1;
+}
+
+/// The element's bits: vectors of f16 are no operand of inline assembly.
+fn Bits(comptime V: type) type {
+    return Like(V, @Int(.unsigned, 8 * @sizeOf(Element(V))));
+}
+
+fn Mask(comptime V: type) type {
+    return @Int(.unsigned, @max(8, @typeInfo(V).vector.len));
+}
+
+fn maskedMove(comptime V: type) []const u8 {
+    return switch (@sizeOf(Element(V))) {
+        1 => "vmovdqu8",
+        2 => "vmovdqu16",
+        4 => "vmovups",
+        8 => "vmovupd",
+        else => unreachable,
+    };
+}
+
+inline fn loadMasked(comptime V: type, ptr: [*]const Element(V), mask: u64, fill: Element(V)) V {
+    if (@sizeOf(V) <= 64) return loadRegister(V, "", ptr, mask, fill);
+    const len = @typeInfo(Half(V)).vector.len;
+    return join(loadRegister(Half(V), "", ptr, mask, fill), loadRegister(Half(V), "64", ptr, mask >> len, fill));
+}
+
+inline fn storeMasked(ptr: anytype, v: anytype, mask: u64) void {
+    if (@sizeOf(@TypeOf(v)) <= 64) return storeRegister("", ptr, v, mask);
+    const len = @typeInfo(Half(@TypeOf(v))).vector.len;
+    storeRegister("", ptr, low(v), mask);
+    storeRegister("64", ptr, high(v), mask >> len);
+}
+
+/// The compiler forms no masked moves from conditional loads and has no builtin for them, hence the assembly. Lanes
+/// whose mask bit is off are not touched, and cannot fault. The offset is text, since a pointer to the second register
+/// may lie outside the object.
+inline fn loadRegister(comptime V: type, comptime offset: []const u8, ptr: [*]const Element(V), mask: u64, fill: Element(V)) V {
+    const filled: V = @splat(fill);
+    return @bitCast(asm volatile (maskedMove(V) ++ " " ++ offset ++ "(%[ptr]), %[v]{%[k]}"
+        : [v] "=v" (-> Bits(V)),
+        : [ptr] "r" (ptr),
+          [k] "^Yk" (@as(Mask(V), @truncate(mask))),
+          [filled] "0" (@as(Bits(V), @bitCast(filled))),
+        : .{ .memory = true }));
+}
+
+inline fn storeRegister(comptime offset: []const u8, ptr: anytype, v: anytype, mask: u64) void {
+    const V = @TypeOf(v);
+    const at: [*]Element(V) = ptr;
+    asm volatile (maskedMove(V) ++ " %[v], " ++ offset ++ "(%[ptr]){%[k]}"
+        :
+        : [ptr] "r" (at),
+          [k] "^Yk" (@as(Mask(V), @truncate(mask))),
+          [v] "v" (@as(Bits(V), @bitCast(v))),
+        : .{ .memory = true });
 }
 
 /// Pieces of 1, 2, 4 … lanes for the bits of count, the last elements first: each piece moves those behind it up by

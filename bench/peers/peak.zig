@@ -1,0 +1,115 @@
+//! Ceilings of the machine, measured in the same run as what is held against them: the rate of an f32 fused-multiply-add loop
+//! that touches no memory, and the rate of copying arrays. Built for the processor at hand by peak.ts and called through FFI.
+
+const std = @import("std");
+const builtin = @import("builtin");
+
+// A thread started inside Deno or Bun must not bring thread-local signal stacks with it.
+pub const std_options: std.Options = .{ .signal_stack_size = null };
+
+const cpu = builtin.cpu;
+const x86 = cpu.arch == .x86_64;
+
+/// f32 lanes of the widest register.
+const lanes = if (x86 and cpu.has(.x86, .avx512f)) 16 else if (x86 and cpu.has(.x86, .avx)) 8 else 4;
+
+/// Independent chains: more than latency (4) times ports (2), and few enough to stay in registers (16 without AVX-512 on x86-64).
+const chains = if (x86 and lanes < 16) 12 else 24;
+
+const Vec = @Vector(lanes, f32);
+
+const threads_max = 64;
+
+/// Floating-point operations that one thread does in one iteration: the caller turns a wanted time into a number of iterations.
+export fn peak_flops_per_iteration() u32 {
+    return chains * lanes * 2;
+}
+
+/// Runs `iterations` of the loop on each of `threads` threads, the caller being one of them.
+/// Returns the seconds from the common start to the last thread's end, or a negative number where a thread could not start.
+export fn peak_fma(threads: u32, iterations: u32) f64 {
+    return together(threads, fmaThread, .{iterations});
+}
+
+/// Copies `floats` f32 values `repeats` times, split over the threads. The arrays belong to the caller. Returns seconds, as above.
+export fn peak_copy(to: [*]f32, from: [*]const f32, floats: u32, repeats: u32, threads: u32) f64 {
+    return together(threads, copyThread, .{ to, from, floats, repeats });
+}
+
+fn fmaThread(_: u32, _: u32, iterations: u32) void {
+    // The optimiser can see neither where the operands come from nor where the sum goes, so that no step can be left out.
+    var seed: f32 = 0;
+    std.mem.doNotOptimizeAway(&seed);
+    const a: Vec = @splat(seed + 0.5);
+    const b: Vec = @splat(seed + 0.25);
+    var acc: [chains]Vec = @splat(@splat(seed));
+    for (0..iterations) |_| {
+        inline for (&acc) |*s| s.* = @mulAdd(Vec, a, b, s.*);
+    }
+    var sum: Vec = @splat(0);
+    for (acc) |s| sum += s;
+    std.mem.doNotOptimizeAway(&sum);
+}
+
+fn copyThread(index: u32, threads: u32, to: [*]f32, from: [*]const f32, floats: u32, repeats: u32) void {
+    const first = part(floats, index, threads);
+    const last = part(floats, index + 1, threads);
+    for (0..repeats) |_| {
+        var i = first;
+        while (i + lanes <= last) : (i += lanes) to[i..][0..lanes].* = from[i..][0..lanes].*;
+        while (i < last) : (i += 1) to[i] = from[i];
+        std.mem.doNotOptimizeAway(to);
+    }
+}
+
+/// The start of part `index` of `parts`, on a cache line.
+fn part(floats: u32, index: u32, parts: u32) usize {
+    if (index == parts) return floats;
+    return @as(usize, floats) * index / parts / 16 * 16;
+}
+
+fn together(threads: u32, comptime body: anytype, args: anytype) f64 {
+    if (threads == 0 or threads > threads_max) return -1;
+    const Run = struct {
+        ready: std.atomic.Value(u32) = .init(0),
+        start: std.atomic.Value(u32) = .init(0),
+        ends: [threads_max]f64 = undefined,
+
+        fn worker(run: *@This(), index: u32, count: u32, inner: @TypeOf(args)) void {
+            _ = run.ready.fetchAdd(1, .acq_rel);
+            while (run.start.load(.acquire) == 0) std.atomic.spinLoopHint();
+            @call(.auto, body, .{ index, count } ++ inner);
+            run.ends[index] = now();
+        }
+    };
+    var run: Run = .{};
+    var handles: [threads_max]std.Thread = undefined;
+    var started: u32 = 1;
+    while (started < threads) : (started += 1) {
+        handles[started] = std.Thread.spawn(.{ .stack_size = 1 << 20 }, Run.worker, .{ &run, started, threads, args }) catch break;
+    }
+    while (run.ready.load(.acquire) < started - 1) std.atomic.spinLoopHint();
+    const start = now();
+    run.start.store(1, .release);
+    @call(.auto, body, .{ 0, threads } ++ args);
+    run.ends[0] = now();
+    for (handles[1..started]) |handle| handle.join();
+    if (started < threads) return -1;
+    var last: f64 = 0;
+    for (run.ends[0..threads]) |end| last = if (end > last) end else last;
+    return last - start;
+}
+
+fn now() f64 {
+    if (builtin.os.tag == .windows) {
+        const ntdll = std.os.windows.ntdll;
+        var ticks: i64 = undefined;
+        var per_second: i64 = undefined;
+        _ = ntdll.RtlQueryPerformanceCounter(&ticks);
+        _ = ntdll.RtlQueryPerformanceFrequency(&per_second);
+        return @as(f64, @floatFromInt(ticks)) / @as(f64, @floatFromInt(per_second));
+    }
+    var time: std.c.timespec = undefined;
+    _ = std.c.clock_gettime(.MONOTONIC, &time);
+    return @as(f64, @floatFromInt(time.sec)) + 1e-9 * @as(f64, @floatFromInt(time.nsec));
+}

@@ -1,0 +1,74 @@
+// Everything that a change must pass, each step run even when an earlier one failed, then the sum of all tests and checks.
+// .ci/run installs the system packages and calls this; `deno task ci --list` names the steps, `deno task ci STEP …` runs only those.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Counts, line, plainCounts, total } from "./counts.ts";
+import { fail, root, run } from "./process.ts";
+import { ensurePackages, findRuntime } from "./runtimes.ts";
+import { findZig } from "./zig.ts";
+import { zigCounts } from "./counts.ts";
+
+interface Step {
+  name: string;
+  commands: string[][];
+  env?: Record<string, string>;
+  /** How to read the number of tests from the output; a step without it is one check. */
+  count?: (text: string) => Counts;
+}
+
+await ensurePackages();
+const deno = await findRuntime("deno");
+const bun = await findRuntime("bun");
+const zig = await findZig();
+const build = [...zig, "build", "--build-file", "zig/build.zig"];
+const out = mkdtempSync(join(tmpdir(), "tilework-ci-"));
+
+const steps: Step[] = [
+  { name: "tests", commands: [[deno, "task", "test"]], count: plainCounts },
+  { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
+  { name: "cross", commands: [[...build, "cross"]] },
+  { name: "aarch64", commands: [[...build, "test", "-Dtarget=aarch64-linux-musl", "-fqemu"]], count: zigCounts },
+  { name: "emulated", commands: [[deno, "run", "-A", "scripts/emulated.ts"]], count: plainCounts },
+  { name: "valgrind", commands: [[...build, "valgrind"]] },
+  { name: "bench", commands: [[deno, "task", "bench:json", "--tiny"]] },
+  { name: "demo-deno", commands: [[deno, "task", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "deno"), "--json"]] },
+  { name: "demo-bun", commands: [[bun, "run", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "bun"), "--json"]] },
+  { name: "publish", commands: [[deno, "publish", "--dry-run", "--allow-dirty"]] },
+];
+
+const asked = process.argv.slice(2);
+if (asked.includes("--list")) {
+  for (const { name, commands } of steps) console.log(`${name.padEnd(12)} ${commands.map((command) => command.join(" ")).join(" && ")}`);
+  process.exit(0);
+}
+const unknown = asked.filter((name) => !steps.some((step) => step.name === name));
+if (unknown.length > 0) fail(`No step is called ${unknown.join(", ")}; the steps are ${steps.map(({ name }) => name).join(", ")}.`);
+
+const rows: { name: string; counts: Counts; seconds: number }[] = [];
+for (const step of steps.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+  console.log(`\n######## ${step.name}`);
+  const ended = { text: "", seconds: 0, code: 0 };
+  for (const command of step.commands) {
+    const { code, text, seconds } = await run(command, { output: "tee", env: { NO_COLOR: "1", ...step.env } });
+    ended.text += text;
+    ended.seconds += seconds;
+    ended.code ||= code;
+  }
+  const counts = step.count === undefined ? { passed: ended.code === 0 ? 1 : 0, failed: 0, skipped: 0 } : step.count(ended.text);
+  if (counts.failed === 0 && (ended.code !== 0 || counts.passed === 0)) {
+    console.log(ended.code !== 0 ? `${step.name}: ended with exit code ${ended.code}` : `${step.name}: no test ran`);
+    counts.failed = 1;
+  }
+  rows.push({ name: step.name, counts, seconds: ended.seconds });
+}
+if (existsSync(out)) rmSync(out, { recursive: true, force: true });
+
+console.log("\n######## summary");
+for (const { name, counts, seconds } of rows) {
+  console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.toFixed(0).padStart(5)} s   ${line(counts)}`);
+}
+const sum = total(rows.map(({ counts }) => counts));
+console.log(`all steps: ${rows.reduce((so_far, { seconds }) => so_far + seconds, 0).toFixed(0)} s in ${root}`);
+console.log(line(sum));
+process.exit(sum.failed > 0 ? 1 : 0);

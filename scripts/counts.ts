@@ -1,0 +1,55 @@
+// Reads how many tests passed from what the test runners print at their end.
+
+/** How many tests passed, failed and were skipped. */
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** The sum of several counts. */
+export function total(parts: Counts[]): Counts {
+  const sum = (key: keyof Counts) => parts.reduce((so_far, part) => so_far + part[key], 0);
+  return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+}
+
+/** The closing line: `12 passed, 0 failed`, and `, 3 skipped` where some were. */
+export function line({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+const escapes = new RegExp(String.fromCharCode(27) + "\\[[0-9;]*[A-Za-z]", "g");
+
+function matches(text: string, pattern: RegExp): Counts[] {
+  return [...text.replace(escapes, "").replaceAll("\r", "").matchAll(pattern)].map(({ groups }) => ({
+    passed: Number(groups?.passed ?? 0),
+    failed: Number(groups?.failed ?? 0),
+    skipped: Number(groups?.skipped ?? 0),
+  }));
+}
+
+/** The Zig test runner's lines, one an instruction set: `isa avx2: 123 passed, 0 failed, 2 skipped`. */
+export function zigCounts(text: string): Counts {
+  return total(matches(text, /^isa \S+: (?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/gm));
+}
+
+/** The last line of this form alone on a line: `12 passed, 0 failed`. Scripts of this project end with it. */
+export function plainCounts(text: string): Counts {
+  return total(matches(text, /^(?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/gm).slice(-1));
+}
+
+/** Deno's summary: `ok | 12 passed (3 steps) | 0 failed | 1 ignored (50ms)`. */
+export function denoCounts(text: string): Counts {
+  const summary =
+    /^(?:ok|FAILED) \| (?<passed>\d+) passed(?: \([^)]*\))? \| (?<failed>\d+) failed(?: \([^)]*\))?(?: \| (?<skipped>\d+) ignored)?/gm;
+  return total(matches(text, summary).slice(-1));
+}
+
+/** Bun's summary: ` 12 pass`, ` 1 skip`, ` 0 fail`, each on a line of its own. */
+export function bunCounts(text: string): Counts {
+  return total([
+    ...matches(text, /^ *(?<passed>\d+) pass$/gm).slice(-1),
+    ...matches(text, /^ *(?<failed>\d+) fail$/gm).slice(-1),
+    ...matches(text, /^ *(?<skipped>\d+) skip$/gm).slice(-1),
+  ]);
+}

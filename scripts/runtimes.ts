@@ -1,0 +1,69 @@
+// Finds Deno and Bun, whichever of them runs this script, and brings node_modules to what package.json says.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fail, root, run } from "./process.ts";
+import { packages } from "./versions.ts";
+
+/** The runtimes that the project supports. */
+export type Runtime = "deno" | "bun";
+
+/** The runtime of this script. */
+export const current: Runtime = "Bun" in globalThis ? "bun" : "deno";
+
+const modules = join(root, "node_modules");
+
+/** Installs the development packages where one is missing or has another version. */
+export async function ensurePackages(): Promise<void> {
+  const wrong = Object.entries(packages).filter(([name, version]) => installedVersion(name) !== version);
+  if (wrong.length === 0) return;
+  console.error(`Installing the development packages (${wrong.map(([name]) => name).join(", ")}) …`);
+  const { code, text } = await run([process.execPath, "install"], { output: "keep" });
+  if (code !== 0) {
+    fail(
+      `${text.trim()}\n\n\`${current} install\` failed. Check the network and the registry settings and try again; \`npm install\` does as well.`,
+    );
+  }
+}
+
+function installedVersion(name: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path of the runtime's executable: TILEWORK_DENO or TILEWORK_BUN, this process, node_modules, PATH. */
+export async function findRuntime(runtime: Runtime): Promise<string> {
+  const variable = `TILEWORK_${runtime.toUpperCase()}`;
+  const asked = process.env[variable];
+  if (asked) {
+    if (await runs(asked)) return asked;
+    fail(`${variable} is ${asked}, which does not run. Set it to the path of \`${runtime}\`, or unset it.`);
+  }
+  if (runtime === current) return process.execPath;
+  await ensurePackages();
+  for (const path of [...installedBinaries(runtime), runtime]) {
+    if (await runs(path)) return path;
+  }
+  fail(
+    `${runtime} does not run from node_modules and is not on PATH. Run \`npm install\`, or set ${variable} to the path of its executable.`,
+  );
+}
+
+/**
+ * The executables in the platform packages of npm's `deno` and `bun`. Both packages put a placeholder or a script in node_modules/.bin that
+ * works only after an install script ran, which package managers often do not allow; the executable itself is always there.
+ */
+function installedBinaries(runtime: Runtime): string[] {
+  const scope = join(modules, runtime === "deno" ? "@deno" : "@oven");
+  if (!existsSync(scope)) return [];
+  const file = process.platform === "win32" ? `${runtime}.exe` : runtime;
+  return readdirSync(scope)
+    .map((name) => join(scope, name, runtime === "deno" ? file : join("bin", file)))
+    .filter((path) => existsSync(path));
+}
+
+async function runs(path: string): Promise<boolean> {
+  return (await run([path, "--version"], { output: "keep" })).code === 0;
+}

@@ -1,0 +1,71 @@
+// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, and tests/ under Deno and under Bun.
+//   deno task test                  bun run test                  deno task test --only deno,bun
+import { build } from "./build.ts";
+import { bunCounts, type Counts, denoCounts, line, plainCounts, total, zigCounts } from "./counts.ts";
+import { fail, run } from "./process.ts";
+import { ensurePackages, findRuntime } from "./runtimes.ts";
+import { findZig } from "./zig.ts";
+
+interface Part {
+  title: string;
+  command: () => Promise<string[]>;
+  cwd?: string;
+  count: (text: string) => Counts;
+}
+
+const parts: Record<string, Part> = {
+  zig: {
+    title: "Zig unit tests, once per instruction set",
+    command: async () => [...await findZig(), "build", "test", "--build-file", "zig/build.zig"],
+    count: zigCounts,
+  },
+  types: {
+    title: "Type tests: what compiles and what must not",
+    command: () => Promise.resolve([process.execPath, ..."Bun" in globalThis ? [] : ["run", "-A"], "scripts/type_tests.ts"]),
+    count: plainCounts,
+  },
+  deno: {
+    title: "Tests under Deno",
+    command: async () => [await findRuntime("deno"), "test", "-A", "tests/"],
+    count: denoCounts,
+  },
+  bun: {
+    title: "Tests under Bun",
+    // Bun's own limit of 5 s a test is too short for a test that waits for a child process on a loaded machine.
+    command: async () => [await findRuntime("bun"), "test", "--timeout", "120000", "./tests/"],
+    count: bunCounts,
+  },
+};
+
+const names = chosen(process.argv.slice(2));
+await ensurePackages();
+await build();
+
+const results: Counts[] = [];
+for (const name of names) {
+  const part = parts[name];
+  console.log(`\n== ${part.title}`);
+  const { code, text, seconds } = await run(await part.command(), { output: "tee", env: { NO_COLOR: "1" } });
+  const counts = part.count(text);
+  // A runner that failed before its summary, and one that found nothing to run, are failures too.
+  if (counts.failed === 0 && (code !== 0 || counts.passed === 0)) {
+    console.log(code !== 0 ? `${name}: the runner ended with exit code ${code}` : `${name}: no test ran`);
+    counts.failed = 1;
+  }
+  results.push(counts);
+  console.log(`-- ${name}: ${line(counts)} (${seconds.toFixed(1)} s)`);
+}
+
+console.log(`\n${names.map((name, i) => `${name} ${results[i].passed}/${results[i].passed + results[i].failed}`).join(" · ")}`);
+const sum = total(results);
+console.log(line(sum));
+process.exit(sum.failed > 0 ? 1 : 0);
+
+function chosen(args: string[]): string[] {
+  if (args.length === 0) return Object.keys(parts);
+  const list = (args[0] === "--only" ? args[1] : args[0].startsWith("--only=") ? args[0].slice("--only=".length) : "").split(",");
+  if (list.some((name) => !(name in parts))) {
+    fail(`Usage: scripts/test.ts [--only ${Object.keys(parts).join(",")}]`);
+  }
+  return list;
+}

@@ -1,0 +1,10 @@
+// The versions that the project is built and tested with.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./process.ts";
+
+/** The one version of Zig that builds the library; the language still changes between releases. */
+export const zigVersion = "0.17.1";
+
+/** The development packages and their exact versions, as package.json pins them. */
+export const packages: Record<string, string> = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;

@@ -99,8 +99,8 @@ type FromEnd<S extends Shape, P, V extends Shape, Done extends Shape = []> = S e
   : Shape;
 
 /** The size of axis X, counted from the end where negative. @internal */
-export type SizeAt<S extends Shape, X> = X extends keyof S ? S[X] & number
-  : `${X & number}` extends `-${infer P}` ? SizeFromEnd<S, P>
+export type SizeAt<S extends Shape, X extends number> = `${X}` extends keyof S ? S[`${X}`] & number
+  : `${X}` extends `-${infer P}` ? SizeFromEnd<S, P>
   : number;
 type SizeFromEnd<S extends Shape, P, Done extends Shape = []> = S extends readonly [...infer L extends Shape, infer N extends number]
   ? `${[N, ...Done]["length"]}` extends P ? N : SizeFromEnd<L, P, [N, ...Done]>
@@ -131,7 +131,8 @@ type Over<A extends Shape, B extends Shape, Head extends Shape = []> = A["length
   : Shape;
 /** The shape of an elementwise result. @internal */
 export type Broadcast<A extends Shape, B extends Shape> = AnyRank<Shorter<A, B>, Shape, Over<Longer<A, B>, Shorter<A, B>>>;
-type LongSide<A extends Shape, B extends Shape> = SizesOrOne<Tail<Longer<A, B>, Shorter<A, B>["length"]>>;
+// deno-lint-ignore no-explicit-any
+type LongSide<A extends Shape, B extends Shape> = AnyRank<Longer<A, B>, any, SizesOrOne<Tail<Longer<A, B>, Shorter<A, B>["length"]>>>;
 type ShortSide<A extends Shape, B extends Shape> = SizesOrOne<Shorter<A, B>>;
 /** `BroadcastLeft<A, B> extends BroadcastRight<A, B>` asks whether two shapes broadcast; equal ones do, whatever they are. @internal */
 export type BroadcastLeft<A extends Shape, B extends Shape> = Box<LongSide<A, B>, A>;

@@ -3,11 +3,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Counts, line, plainCounts, total } from "./counts.ts";
+import { type Counts, line, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { findZig } from "./zig.ts";
-import { zigCounts } from "./counts.ts";
 
 interface Step {
   name: string;
@@ -27,7 +26,7 @@ const out = mkdtempSync(join(tmpdir(), "tilework-ci-"));
 const steps: Step[] = [
   { name: "tests", commands: [[deno, "task", "test"]], count: plainCounts },
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
-  { name: "cross", commands: [[...build, "cross"]] },
+  { name: "cross", commands: [[deno, "run", "-A", "scripts/cross.ts"]], count: plainCounts },
   { name: "aarch64", commands: [[...build, "test", "-Dtarget=aarch64-linux-musl", "-fqemu"]], count: zigCounts },
   { name: "emulated", commands: [[deno, "run", "-A", "scripts/emulated.ts"]], count: plainCounts },
   { name: "valgrind", commands: [[...build, "valgrind"]] },
@@ -69,6 +68,6 @@ for (const { name, counts, seconds } of rows) {
   console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.toFixed(0).padStart(5)} s   ${line(counts)}`);
 }
 const sum = total(rows.map(({ counts }) => counts));
-console.log(`all steps: ${rows.reduce((so_far, { seconds }) => so_far + seconds, 0).toFixed(0)} s in ${root}`);
+console.log(`all steps: ${rows.reduce((soFar, { seconds }) => soFar + seconds, 0).toFixed(0)} s in ${root}`);
 console.log(line(sum));
 process.exit(sum.failed > 0 ? 1 : 0);

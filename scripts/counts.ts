@@ -9,7 +9,7 @@ export interface Counts {
 
 /** The sum of several counts. */
 export function total(parts: Counts[]): Counts {
-  const sum = (key: keyof Counts) => parts.reduce((so_far, part) => so_far + part[key], 0);
+  const sum = (key: keyof Counts) => parts.reduce((soFar, part) => soFar + part[key], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
 }
 
@@ -30,7 +30,7 @@ function matches(text: string, pattern: RegExp): Counts[] {
 
 /** The Zig test runner's lines, one an instruction set: `isa avx2: 123 passed, 0 failed, 2 skipped`. */
 export function zigCounts(text: string): Counts {
-  return total(matches(text, /^isa \S+: (?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/gm));
+  return total(matches(text, /^isa \S+: (?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?(?: \(.*\))?$/gm));
 }
 
 /** The last line of this form alone on a line: `12 passed, 0 failed`. Scripts of this project end with it. */

@@ -18,17 +18,17 @@ interface Machine {
 }
 
 const golden = "tests/golden_test.ts";
-const arm_library = "zig/zig-out/aarch64-linux-gnu";
+const armLibrary = "zig/zig-out/aarch64-linux-gnu";
 
 const machines: Record<string, () => Promise<Machine>> = {
   // Nehalem has SSE4.2 and no AVX: the portable object. Haswell has AVX2 and FMA and no AVX-512.
   nehalem: () => Promise.resolve({ qemu: ["qemu-x86_64", "-cpu", "Nehalem"], env: { TILEWORK_ISA: "portable" }, runtime: findRuntime }),
   haswell: () => Promise.resolve({ qemu: ["qemu-x86_64", "-cpu", "Haswell"], env: { TILEWORK_ISA: "avx2" }, runtime: findRuntime }),
   aarch64: async () => {
-    await build(["-Dtarget=aarch64-linux-gnu.2.17", "--prefix", join(root, arm_library)]);
+    await build(["-Dtarget=aarch64-linux-gnu.2.17", "--prefix", join(root, armLibrary)]);
     return {
       qemu: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
-      env: { TILEWORK_LIBRARY: join(root, arm_library, "lib", "libtilework.so") },
+      env: { TILEWORK_LIBRARY: join(root, armLibrary, "lib", "libtilework.so") },
       runtime: armRuntime,
     };
   },

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bunCounts, denoCounts, line, plainCounts, total, zigCounts } from "../scripts/counts.ts";
+
+const escape = String.fromCharCode(27);
+
+test("zigCounts() adds the instruction sets, a missing one included", () => {
+  const text = "isa portable: 40 passed, 1 failed, 0 skipped\nnoise\nisa avx2: 41 passed, 0 failed\n" +
+    "isa avx512: 0 passed, 0 failed, 41 skipped (this machine lacks it)\n";
+  assert.deepEqual(zigCounts(text), { passed: 81, failed: 1, skipped: 41 });
+});
+
+test("denoCounts() reads the last summary, with steps and colours", () => {
+  const text =
+    `ok | 9 passed | 0 failed (1ms)\n${escape}[0m${escape}[32mok${escape}[0m | 12 passed (3 steps) | 0 failed | 2 ignored (1 step) (50ms)\n`;
+  assert.deepEqual(denoCounts(text), { passed: 12, failed: 0, skipped: 2 });
+  assert.deepEqual(denoCounts("FAILED | 1 passed | 2 failed (2 steps) (50ms)\n"), { passed: 1, failed: 2, skipped: 0 });
+});
+
+test("bunCounts() reads the three lines of the summary", () => {
+  assert.deepEqual(bunCounts(" 12 pass\n 3 skip\n 1 fail\nRan 16 tests across 2 files.\n"), { passed: 12, failed: 1, skipped: 3 });
+});
+
+test("plainCounts() takes the last line that holds nothing else", () => {
+  assert.deepEqual(plainCounts("1 passed, 0 failed\n-- zig: 5 passed, 0 failed (1 s)\n7 passed, 2 failed, 3 skipped\n"), {
+    passed: 7,
+    failed: 2,
+    skipped: 3,
+  });
+});
+
+test("no summary counts as nothing, which the callers take as a failure", () => {
+  for (const count of [zigCounts, denoCounts, bunCounts, plainCounts]) {
+    assert.deepEqual(count("error: no such file\n"), { passed: 0, failed: 0, skipped: 0 });
+  }
+});
+
+test("line() and total() agree with plainCounts()", () => {
+  const sum = total([{ passed: 1, failed: 0, skipped: 2 }, { passed: 3, failed: 1, skipped: 0 }]);
+  assert.deepEqual(plainCounts(line(sum)), sum);
+});

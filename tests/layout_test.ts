@@ -1,0 +1,205 @@
+// The house rules that no compiler checks: which folder may import which, and that every op has all of its files. docs/architecture.md tells why.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** TypeScript: what each place may import. */
+const typescriptRules: Record<string, string[]> = {
+  "mod.ts": ["nn", "ops", "core", "ffi"],
+  nn: ["nn", "ops", "core"],
+  ops: ["ops", "core", "ffi"],
+  core: ["core", "ffi"],
+  ffi: ["ffi"],
+};
+
+/** The files that may name a runtime. */
+const runtimeFiles = ["ffi/open_deno.ts", "ffi/open_bun.ts"];
+
+/** Zig: the layer of each file right in zig/; a folder is the layer of its own name. */
+const zigLayers: Record<string, string> = {
+  "lib.zig": "root",
+  "abi.zig": "root",
+  "variant.zig": "root",
+  "gen_symbols.zig": "root",
+  "tests.zig": "root",
+  "test_runner.zig": "root",
+  "build.zig": "root",
+  "ops.zig": "list",
+  "device.zig": "state",
+  "tensor.zig": "state",
+  "slots.zig": "state",
+  "memory.zig": "state",
+  "status.zig": "status",
+};
+
+/** Zig: what each layer may import beside itself. */
+const zigRules: Record<string, string[]> = {
+  root: ["list", "ops", "gemm", "row", "state", "parallel", "isa", "status"],
+  list: ["ops", "gemm", "row", "state"],
+  ops: ["gemm", "row", "state", "parallel", "isa", "status"],
+  gemm: ["row", "state", "parallel", "isa", "status"],
+  row: ["state", "parallel", "isa", "status"],
+  state: ["parallel", "isa", "status"],
+  parallel: ["isa", "status"],
+  isa: [],
+  status: [],
+};
+
+/** Files that hold nothing but micro-kernels, and all that these may import. */
+const kernelFiles = ["gemm/kernel.zig", "row/kernel.zig"];
+const kernelImports = ["isa/simd.zig", "isa/math.zig"];
+
+/** Where one Zig op serves several TypeScript ops, or one under another name. Elsewhere the stem is the same. */
+const servedBy: Record<string, string[]> = {};
+
+/** TypeScript ops made of other ops, or of views, with no entry of their own. */
+const composed: string[] = [];
+
+test("layout: TypeScript imports go mod → nn → ops → core → ffi and never back", () => {
+  const wrong: string[] = [];
+  for (const file of typescript(["mod.ts", ...Object.keys(typescriptRules).filter((place) => place !== "mod.ts")])) {
+    const place = file.split("/")[0];
+    for (const target of imports(file)) {
+      const other = target.split("/")[0];
+      if (!typescriptRules[place].includes(other)) {
+        wrong.push(`${file} imports ${target}: ${place} may import ${list(typescriptRules[place])}`);
+      }
+    }
+  }
+  nothing(wrong);
+});
+
+test("layout: only open_deno.ts and open_bun.ts name a runtime", () => {
+  const wrong: string[] = [];
+  for (const file of typescript(Object.keys(typescriptRules))) {
+    if (runtimeFiles.includes(file)) continue;
+    const name = withoutComments(read(file)).match(/\b(?:Deno|Bun)\.\w+|["']bun:\w+["']/)?.[0];
+    if (name !== undefined) wrong.push(`${file} names ${name}`);
+  }
+  nothing(wrong);
+});
+
+test("layout: examples import the package by its name, as a user does", () => {
+  nothing(
+    typescript(["examples"]).flatMap((file) =>
+      imports(file).filter((target) => !target.startsWith("examples/")).map((target) =>
+        `${file} imports ${target}: import "@tilework/tilework"`
+      )
+    ),
+  );
+});
+
+test("layout: Zig imports go lib → ops → gemm → parallel → isa and never back", () => {
+  const wrong: string[] = [];
+  for (const file of zig()) {
+    const from = layer(file);
+    if (from === undefined) {
+      wrong.push(`zig/${file} belongs to no layer: add it to the tables of this test`);
+      continue;
+    }
+    for (const target of zigImports(file)) {
+      const to = layer(target);
+      if (!existsSync(join(root, "zig", target))) wrong.push(`zig/${file} imports zig/${target}, which does not exist`);
+      else if (kernelFiles.includes(file) && !kernelImports.includes(target)) {
+        wrong.push(`zig/${file} holds micro-kernels and imports zig/${target}`);
+      } else if (to !== undefined && to !== from && !zigRules[from].includes(to)) {
+        wrong.push(`zig/${file} imports zig/${target}: ${from} may import ${list(zigRules[from])}`);
+      }
+    }
+  }
+  nothing(wrong);
+});
+
+test("layout: every Zig file with tests is one of those that the test executable is built from", () => {
+  const reached = [...zigImports("tests.zig"), ...zigImports("ops.zig")];
+  nothing(
+    zig().filter((file) => /^test "/m.test(read(`zig/${file}`)) && file !== "tests.zig" && !reached.includes(file))
+      .map((file) => `zig/${file} has tests that never run: import it in zig/tests.zig`),
+  );
+});
+
+test("layout: every op has its files in Zig, in TypeScript and in tests, and is exported", () => {
+  const ops = [...read("zig/ops.zig").matchAll(/@import\("ops\/(\w+)\.zig"\)/g)].map(([, stem]) => stem);
+  assert.ok(ops.length > 0, "zig/ops.zig lists no op");
+  const wrong: string[] = [];
+  const missing = (file: string, op: string) => existsSync(join(root, file)) || wrong.push(`${op}: ${file} is missing`);
+  for (const op of ops) {
+    missing(`zig/ops/${op}.zig`, op);
+    for (const stem of servedBy[op] ?? [op]) missing(`ops/${stem}.ts`, op);
+  }
+  for (const file of zig().filter((name) => name.startsWith("ops/"))) {
+    const stem = file.slice("ops/".length, -".zig".length);
+    if (!ops.includes(stem)) wrong.push(`zig/${file} is not in the list of zig/ops.zig`);
+    if (!/^test "/m.test(read(`zig/${file}`))) wrong.push(`zig/${file} has no test`);
+  }
+
+  const claimed = ops.flatMap((op) => servedBy[op] ?? [op]);
+  const entry = read("mod.ts");
+  for (const file of typescript(["ops"])) {
+    const stem = file.slice("ops/".length, -".ts".length);
+    if (!claimed.includes(stem) && !composed.includes(stem)) {
+      wrong.push(`${file} is served by no op of zig/ops.zig: list it in this test as composed`);
+    }
+    if (!entry.includes(`"./${file}"`)) wrong.push(`${file} is not exported by mod.ts`);
+    missing(`tests/${stem}_test.ts`, stem);
+  }
+  for (const stem of composed) missing(`ops/${stem}.ts`, stem);
+  nothing(wrong);
+});
+
+function nothing(wrong: string[]): void {
+  assert.equal(wrong.length, 0, `\n${wrong.join("\n")}\n`);
+}
+
+function list(names: string[]): string {
+  return names.length === 0 ? "nothing else" : names.join(", ");
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}
+
+/** Every TypeScript file of these places, relative to the root, with forward slashes. */
+function typescript(places: string[]): string[] {
+  return places.flatMap((place) => place.endsWith(".ts") ? [place] : files(place, ".ts"));
+}
+
+/** Every Zig file, relative to zig/. */
+function zig(): string[] {
+  return files("zig", ".zig").map((file) => file.slice("zig/".length));
+}
+
+function files(folder: string, ending: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.name.startsWith(".") || entry.name === "zig-out") return [];
+    return entry.isDirectory() ? files(path, ending) : path.endsWith(ending) ? [path] : [];
+  }).sort();
+}
+
+/** The relative imports and re-exports of a TypeScript file, as paths from the root. */
+function imports(file: string): string[] {
+  const found = withoutComments(read(file)).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g);
+  return [...found].map(([, path]) => posix.join(dirname(file), path));
+}
+
+function zigImports(file: string): string[] {
+  const found = withoutComments(read(`zig/${file}`)).matchAll(/@import\("([^"]+\.zig)"\)/g);
+  return [...found].map(([, path]) => posix.join(dirname(file), path));
+}
+
+function layer(file: string): string | undefined {
+  const folder = dirname(file).split("/")[0];
+  const name = folder === "." ? zigLayers[file] : folder;
+  return name !== undefined && name in zigRules ? name : undefined;
+}
+
+/** Good enough for imports: a string that holds two slashes loses its end, and no import path does. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+}

@@ -1,0 +1,124 @@
+//! Builds the shared library and its tests. Steps: install (default), test, valgrind, gen, cross.
+
+const std = @import("std");
+
+pub fn build(b: *std.Build) void {
+    const target = b.standardTargetOptions(.{ .default_target = baseline(b.graph.host.result) });
+    const optimize = b.option(std.builtin.Optimize, "optimize", "Mode of the library (default: fast)") orelse .fast;
+
+    b.installArtifact(library(b, target, optimize));
+
+    const test_step = b.step("test", "Run every unit test once per instruction set");
+    const tests = unitTests(b, target, optimize);
+    for (levels(target.result.cpu.arch)) |level| {
+        const run = b.addRunArtifact(tests);
+        run.setEnvironmentVariable("TILEWORK_ISA", level.name);
+        run.has_side_effects = true;
+        test_step.dependOn(&run.step);
+    }
+
+    const valgrind_step = b.step("valgrind", "Run the unit tests under valgrind, with the AVX2 kernels");
+    const valgrind = b.addSystemCommand(&.{ "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=no", "--fair-sched=yes" });
+    valgrind.addArtifactArg(tests);
+    valgrind.setEnvironmentVariable("TILEWORK_ISA", "avx2");
+    valgrind.setEnvironmentVariable("TILEWORK_SLOW_MACHINE", "1");
+    valgrind.has_side_effects = true;
+    valgrind_step.dependOn(&valgrind.step);
+
+    const gen = b.addExecutable(.{
+        .name = "gen_symbols",
+        .root_module = b.createModule(.{ .root_source_file = b.path("gen_symbols.zig"), .target = b.graph.host, .optimize = .debug, .link_libc = true }),
+    });
+    const update = b.addUpdateSourceFiles();
+    update.addCopyFileToSource(b.addRunArtifact(gen).captureStdOut(.{}), "../ffi/symbols.gen.ts");
+    b.step("gen", "Rewrite ffi/symbols.gen.ts from the Zig signatures").dependOn(&update.step);
+
+    const cross = b.step("cross", "Build the library for every supported platform into zig-out/<platform>");
+    for (platforms) |p| {
+        const query = std.Target.Query.parse(.{ .arch_os_abi = p.triple, .cpu_features = "baseline" }) catch unreachable;
+        const lib = library(b, b.resolveTargetQuery(query), optimize);
+        cross.dependOn(&b.addInstallArtifact(lib, .{ .dest_dir = .{ .override = .{ .custom = p.name } } }).step);
+    }
+}
+
+const Platform = struct { name: []const u8, triple: []const u8 };
+
+/// glibc 2.17 is the floor of most distributions still in use.
+const platforms = [_]Platform{
+    .{ .name = "linux-x64", .triple = "x86_64-linux-gnu.2.17" },
+    .{ .name = "linux-x64-musl", .triple = "x86_64-linux-musl" },
+    .{ .name = "linux-arm64", .triple = "aarch64-linux-gnu.2.17" },
+    .{ .name = "linux-arm64-musl", .triple = "aarch64-linux-musl" },
+    .{ .name = "darwin-x64", .triple = "x86_64-macos.11.0" },
+    .{ .name = "darwin-arm64", .triple = "aarch64-macos.11.0" },
+    .{ .name = "win32-x64", .triple = "x86_64-windows-gnu" },
+    .{ .name = "win32-arm64", .triple = "aarch64-windows-gnu" },
+};
+
+const Level = struct { name: []const u8, model: ?*const std.Target.Cpu.Model };
+
+/// The instruction sets that get an object of micro-kernels each. Keep in step with `built` in isa/detect.zig.
+fn levels(arch: std.Target.Cpu.Arch) []const Level {
+    return switch (arch) {
+        .x86_64 => &.{
+            .{ .name = "portable", .model = null },
+            .{ .name = "avx2", .model = &std.Target.x86.cpu.x86_64_v3 },
+            .{ .name = "avx512", .model = &std.Target.x86.cpu.x86_64_v4 },
+        },
+        .aarch64 => &.{.{ .name = "neon", .model = null }},
+        else => &.{.{ .name = "portable", .model = null }},
+    };
+}
+
+/// The host's system with the lowest processor of its architecture: instruction sets are chosen at run time.
+fn baseline(host: std.Target) std.Target.Query {
+    return switch (host.os.tag) {
+        .linux => .{
+            .cpu_arch = host.cpu.arch,
+            .cpu_model = .baseline,
+            .os_tag = .linux,
+            .abi = host.abi,
+            .glibc_version = if (host.abi.isGnu()) .{ .major = 2, .minor = 17, .patch = 0 } else null,
+        },
+        else => .{ .cpu_model = .baseline },
+    };
+}
+
+fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) void {
+    for (levels(target.result.cpu.arch)) |level| {
+        var query = target.query;
+        if (level.model) |model| query.cpu_model = .{ .explicit = model };
+        into.addObject(b.addObject(.{
+            .name = b.fmt("kernels_{s}", .{level.name}),
+            .use_llvm = true,
+            .root_module = b.createModule(.{
+                .root_source_file = b.path("variant.zig"),
+                .target = b.resolveTargetQuery(query),
+                .optimize = optimize,
+                .pic = true,
+                .strip = true,
+                .unwind_tables = .none,
+                .link_libc = true,
+            }),
+        }));
+    }
+}
+
+fn library(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) *std.Build.Step.Compile {
+    const module = b.createModule(.{
+        .root_source_file = b.path("lib.zig"),
+        .target = target,
+        .optimize = optimize,
+        .link_libc = true,
+        .strip = optimize != .debug,
+        .pic = true,
+    });
+    kernels(b, module, target, optimize);
+    return b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = true, .root_module = module });
+}
+
+fn unitTests(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) *std.Build.Step.Compile {
+    const module = b.createModule(.{ .root_source_file = b.path("tests.zig"), .target = target, .optimize = .debug, .link_libc = true, .valgrind = true });
+    kernels(b, module, target, optimize);
+    return b.addTest(.{ .name = "unit", .root_module = module, .test_runner = .{ .path = b.path("test_runner.zig"), .mode = .simple } });
+}

@@ -1,0 +1,87 @@
+//! How a product is cut. Pure functions of sizes, tile, caches, knobs and workers; none of them moves a bit of the result, because depth is always cut
+//! in blocks of 256.
+
+const std = @import("std");
+const Caches = @import("../parallel/topology.zig").Caches;
+const Knobs = @import("../parallel/resolve.zig").Knobs;
+
+/// Depth of a block: part of the contract of equal bits, never tuned. A panel of B, 256·32 floats, fills two thirds of a 48 KiB first-level cache.
+pub const kc = 256;
+
+/// The register tile of an instruction set: rows, columns, and lanes of one vector.
+pub const Tile = struct {
+    mr: usize,
+    nr: usize,
+    w: usize,
+
+    pub fn of(packed_shape: u32) Tile {
+        return .{ .mr = packed_shape >> 16, .nr = packed_shape >> 8 & 0xff, .w = packed_shape & 0xff };
+    }
+};
+
+pub const Blocking = struct {
+    /// Row blocks, dealt evenly over m.
+    blocks: usize,
+    /// Rows of the largest block.
+    mc: usize,
+    /// Columns of a column block, a multiple of nr.
+    nc: usize,
+    /// Jobs a chunk.
+    grain: usize,
+
+    pub fn blockStart(b: Blocking, m: usize, i: usize) usize {
+        return @intCast(@as(u128, m) * i / b.blocks);
+    }
+};
+
+/// Columns packed at once. 4096 columns of a depth block are 4 MiB of f32: past the second level, inside most third ones.
+fn columns(tile: Tile, n: usize, element: usize) usize {
+    const most = (4 << 20) / (kc * element) / tile.nr * tile.nr;
+    return @min(most, roundUp(n, tile.nr));
+}
+
+/// A block of A takes half of the second level, and no more than leaves each worker a few chunks.
+pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize) Blocking {
+    const fits = @max(tile.mr, caches.l2 / 2 / (kc * element) / tile.mr * tile.mr);
+    const chunks = workers * @as(usize, @intCast(knobs.packed_oversample));
+    const nc = columns(tile, n, element);
+    const tiles = std.math.divCeil(usize, @min(n, nc), tile.nr) catch unreachable;
+    var mc = @min(fits, roundUp(@max(m, 1), tile.mr));
+    if (workers > 1) mc = @max(tile.mr, @min(mc, roundUp(std.math.divCeil(usize, m, chunks) catch unreachable, tile.mr)));
+    const blocks = @max(1, std.math.divCeil(usize, m, mc) catch unreachable);
+    // Few row blocks: cut the tiles of each into equal parts, so that no chunk straddles two blocks.
+    var parts: usize = 1;
+    if (workers > 1) {
+        while (blocks * parts < chunks and tiles % (parts * 2) == 0) parts *= 2;
+        // Neither enough blocks nor an even cut: any contiguous chunk will do.
+        if (blocks * parts < workers) parts = @min(tiles, std.math.divCeil(usize, chunks, blocks) catch unreachable);
+    }
+    return .{
+        .blocks = blocks,
+        .mc = std.math.divCeil(usize, m, blocks) catch unreachable,
+        .nc = nc,
+        .grain = @max(1, tiles / parts),
+    };
+}
+
+pub fn roundUp(n: usize, unit: usize) usize {
+    return (std.math.divCeil(usize, n, unit) catch unreachable) * unit;
+}
+
+const testing = std.testing;
+
+test "blocking: every row and column is covered, whatever the sizes" {
+    const caches: Caches = .{ .l1 = 48 << 10, .l2 = 2 << 20, .l2_private = true, .l3 = 0 };
+    for ([_]Tile{ .{ .mr = 14, .nr = 32, .w = 16 }, .{ .mr = 6, .nr = 16, .w = 8 }, .{ .mr = 8, .nr = 12, .w = 4 } }) |tile| {
+        for ([_]usize{ 1, 2, 13, 14, 15, 64, 1000, 46341, 174000, 1 << 40 }) |m| for ([_]usize{ 1, 31, 32, 33, 5000, 1 << 40 }) |n| {
+            for ([_]usize{ 1, 2, 3, 8, 64 }) |workers| {
+                const b = plan(tile, caches, .{}, workers, m, n, 4);
+                try testing.expect(b.blocks >= 1 and b.mc >= 1 and b.grain >= 1 and b.nc % tile.nr == 0 and b.nc > 0);
+                try testing.expectEqual(0, b.blockStart(m, 0));
+                try testing.expectEqual(m, b.blockStart(m, b.blocks));
+                try testing.expect(b.blockStart(m, 1) <= b.mc);
+                try testing.expect(b.mc * kc * 4 <= (1 << 20) + tile.mr * kc * 4);
+            }
+        };
+    }
+}

@@ -1,0 +1,355 @@
+//! The matrix product C := epilogue(alpha·A·B + beta·C + bias): packs B together, then deals row blocks × column tiles through the job cursor. Knows no
+//! instruction set; the kernels come from the device.
+
+const std = @import("std");
+const assert = std.debug.assert;
+const kernel = @import("kernel.zig");
+const blocking = @import("blocking.zig");
+const memory = @import("../memory.zig");
+const pool = @import("../parallel/pool.zig");
+const resolve = @import("../parallel/resolve.zig");
+const Device = @import("../device.zig").Device;
+
+pub const Epilogue = kernel.Epilogue;
+const kc = blocking.kc;
+
+/// An m×k matrix times a k×n one, by strides in elements; rows of C are contiguous.
+pub fn Product(comptime T: type) type {
+    return struct {
+        m: usize,
+        n: usize,
+        k: usize,
+        a: [*]const T,
+        a_row: isize,
+        a_col: isize,
+        b: [*]const T,
+        b_row: isize,
+        b_col: isize,
+        c: [*]T,
+        ldc: usize,
+        alpha: T = 1,
+        beta: T = 0,
+        bias: ?[*]const T = null,
+        epilogue: Epilogue = .none,
+    };
+}
+
+/// Kernels and tile of a device for T.
+pub fn Kernels(comptime T: type) type {
+    return struct {
+        tile: blocking.Tile,
+        strip: *const fn (*const kernel.Strip(T)) callconv(.c) void,
+        pack: *const fn (*const kernel.Pack(T)) callconv(.c) void,
+        scale: *const fn ([*]T, usize, usize, usize, T) callconv(.c) void,
+        close: *const fn (*const kernel.Close(T)) callconv(.c) void,
+
+        pub inline fn of(d: *const Device) @This() {
+            const prefix = "gemm_" ++ @typeName(T) ++ "_";
+            return .{
+                .tile = .of(d.kernel(fn () callconv(.c) u32, prefix ++ "shape")()),
+                .strip = d.kernel(fn (*const kernel.Strip(T)) callconv(.c) void, prefix ++ "strip"),
+                .pack = d.kernel(fn (*const kernel.Pack(T)) callconv(.c) void, prefix ++ "pack"),
+                .scale = d.kernel(fn ([*]T, usize, usize, usize, T) callconv(.c) void, prefix ++ "scale"),
+                .close = d.kernel(fn (*const kernel.Close(T)) callconv(.c) void, prefix ++ "close"),
+            };
+        }
+    };
+}
+
+/// One product, cut for a number of workers, with the room it packs into. Every worker of a region calls `run` on the same plan.
+pub fn Plan(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
+        p: Product(T),
+        kernels: Kernels(T),
+        cut: blocking.Blocking,
+        /// Elements of the shared packed slice of B, and of one worker's packed block of A.
+        b_len: usize,
+        a_len: usize,
+
+        pub fn init(d: *const Device, p: Product(T), workers: usize) Self {
+            const kernels: Kernels(T) = .of(d);
+            const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T));
+            const depth = @min(p.k, kc);
+            return .{
+                .p = p,
+                .kernels = kernels,
+                .cut = cut,
+                .b_len = align16(depth * @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w))),
+                .a_len = align16(depth * cut.mc),
+            };
+        }
+
+        /// Elements of scratch for `workers` workers; each part starts at a 64-byte border.
+        pub fn scratchLen(self: *const Self, workers: usize) usize {
+            return self.b_len + workers * self.a_len;
+        }
+
+        pub fn jobs(self: *const Self) usize {
+            return rowPanels(self.p.m, self.kernels.tile.mr) *| (std.math.divCeil(usize, self.p.n, self.kernels.tile.nr) catch unreachable);
+        }
+
+        pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
+            const p = &self.p;
+            if (p.m == 0 or p.n == 0) return;
+            if (p.k == 0 or p.alpha == 0) return w.phase(p.m, rowsOfNothing(p.m, w.count), self, nothing);
+            var j0: usize = 0;
+            while (j0 < p.n) : (j0 += self.cut.nc) {
+                var k0: usize = 0;
+                while (k0 < p.k) : (k0 += kc) {
+                    var slice: Slice = .{
+                        .plan = self,
+                        .j0 = j0,
+                        .cols = @min(self.cut.nc, p.n - j0),
+                        .k0 = k0,
+                        .depth = @min(kc, p.k - k0),
+                        .b = scratch,
+                        .a = scratch + self.b_len + w.id * self.a_len,
+                    };
+                    const tiles = slice.tiles();
+                    w.phase(tiles, @max(1, tiles / (4 * @as(usize, w.count))), &slice, Slice.packB);
+                    w.phase(self.cut.blocks * tiles, @min(self.cut.grain, tiles), &slice, Slice.compute);
+                }
+            }
+        }
+
+        fn nothing(self: *const Self, begin: usize, end: usize) void {
+            const p = &self.p;
+            const c = p.c + begin * p.ldc;
+            self.kernels.scale(c, p.ldc, end - begin, p.n, p.beta);
+            self.close(c, end - begin, p.n, 0);
+        }
+
+        fn close(self: *const Self, c: [*]T, rows: usize, cols: usize, j: usize) void {
+            const p = &self.p;
+            if (p.bias == null and p.epilogue == .none) return;
+            self.kernels.close(&.{ .c = c, .ldc = p.ldc, .rows = rows, .cols = cols, .bias = if (p.bias) |b| b + j else null, .epilogue = p.epilogue });
+        }
+
+        /// One column block of one depth block.
+        const Slice = struct {
+            plan: *const Self,
+            j0: usize,
+            cols: usize,
+            k0: usize,
+            depth: usize,
+            b: [*]T,
+            a: [*]T,
+            /// The row block that `a` holds.
+            packed_block: usize = std.math.maxInt(usize),
+
+            fn tiles(s: *const Slice) usize {
+                return std.math.divCeil(usize, s.cols, s.plan.kernels.tile.nr) catch unreachable;
+            }
+
+            fn packB(s: *Slice, begin: usize, end: usize) void {
+                const p = &s.plan.p;
+                const tile = s.plan.kernels.tile;
+                for (begin..end) |t| {
+                    const j = t * tile.nr;
+                    const count = @min(tile.nr, s.cols - j);
+                    s.plan.kernels.pack(&.{
+                        .out = s.b + j * s.depth,
+                        .in = at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j),
+                        .count = count,
+                        .width = blocking.roundUp(count, tile.w),
+                        .k = s.depth,
+                        .stride = p.b_col,
+                        .stride_k = p.b_row,
+                    });
+                }
+            }
+
+            fn packA(s: *Slice, block: usize) void {
+                const plan = s.plan;
+                const p = &plan.p;
+                const from = plan.cut.blockStart(p.m, block);
+                const rows = plan.cut.blockStart(p.m, block + 1) - from;
+                const panels = rowPanels(rows, plan.kernels.tile.mr);
+                for (0..panels) |panel| {
+                    const i = kernel.panelStart(rows, panels, panel);
+                    const count = kernel.panelStart(rows, panels, panel + 1) - i;
+                    plan.kernels.pack(&.{
+                        .out = s.a + i * s.depth,
+                        .in = at(p.a, p.a_row, from + i, p.a_col, s.k0),
+                        .count = count,
+                        .width = count,
+                        .k = s.depth,
+                        .stride = p.a_row,
+                        .stride_k = p.a_col,
+                    });
+                }
+                s.packed_block = block;
+            }
+
+            fn compute(s: *Slice, begin: usize, end: usize) void {
+                const plan = s.plan;
+                const p = &plan.p;
+                const tile = plan.kernels.tile;
+                const n_tiles = s.tiles();
+                const last = s.k0 + s.depth == p.k;
+                for (begin..end) |job| {
+                    const block = job / n_tiles;
+                    const j = job % n_tiles * tile.nr;
+                    if (block != s.packed_block) s.packA(block);
+                    const from = plan.cut.blockStart(p.m, block);
+                    const rows = plan.cut.blockStart(p.m, block + 1) - from;
+                    const cols = @min(tile.nr, s.cols - j);
+                    const c = p.c + from * p.ldc + s.j0 + j;
+                    plan.kernels.strip(&.{
+                        .a = s.a,
+                        .b = s.b + j * s.depth,
+                        .c = c,
+                        .ldc = p.ldc,
+                        .rows = rows,
+                        .cols = cols,
+                        .k = s.depth,
+                        .alpha = p.alpha,
+                        .beta = if (s.k0 == 0) p.beta else 1,
+                        .read_c = @intFromBool(s.k0 > 0 or p.beta != 0),
+                    });
+                    if (last) plan.close(c, rows, cols, s.j0 + j);
+                }
+            }
+
+            fn at(base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {
+                const elements = row_stride * @as(isize, @intCast(row)) + col_stride * @as(isize, @intCast(col));
+                return @ptrFromInt(@intFromPtr(base) +% @as(usize, @bitCast(elements * @sizeOf(T))));
+            }
+        };
+    };
+}
+
+fn align16(len: usize) usize {
+    return blocking.roundUp(len, 16);
+}
+
+fn rowPanels(rows: usize, mr: usize) usize {
+    return std.math.divCeil(usize, rows, mr) catch unreachable;
+}
+
+fn rowsOfNothing(m: usize, workers: usize) usize {
+    return @max(1, m / (4 * workers));
+}
+
+/// Room on the stack for products that need little: no trip to the allocator.
+const stack_bytes = 32 << 10;
+
+/// Runs one product on the workers that it deserves.
+pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
+    const mnk = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
+    const tile = Kernels(T).of(d).tile;
+    const jobs = rowPanels(p.m, tile.mr) *| rowPanels(p.n, tile.nr);
+    const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
+    const plan: Plan(T) = .init(d, p, workers);
+    const len = plan.scratchLen(workers);
+    var stack: [stack_bytes]u8 align(memory.alignment) = undefined;
+    const heap = len * @sizeOf(T) > stack_bytes;
+    const block = if (heap) try memory.alloc(len * @sizeOf(T)) else &stack;
+    defer if (heap) memory.free(block, len * @sizeOf(T));
+    const Region = struct {
+        plan: *const Plan(T),
+        scratch: [*]T,
+        fn body(r: @This(), w: *pool.Worker) void {
+            r.plan.run(r.scratch, w);
+        }
+    };
+    pool.run(workers, d.exact(), Region{ .plan = &plan, .scratch = @ptrCast(@alignCast(block)) }, Region.body);
+}
+
+/// Products of one size over a batch: its axes, the fastest first, with each operand's strides, 0 where it is broadcast.
+pub fn Batch(comptime T: type) type {
+    return struct {
+        p: Product(T),
+        rank: usize,
+        sizes: [8]usize,
+        a: [8]isize,
+        b: [8]isize,
+        c: [8]isize,
+
+        pub fn count(self: *const @This()) usize {
+            var n: usize = 1;
+            for (self.sizes[0..self.rank]) |size| n *= size;
+            return n;
+        }
+
+        fn at(self: *const @This(), index: usize) Product(T) {
+            var p = self.p;
+            var rest = index;
+            var a: isize = 0;
+            var b: isize = 0;
+            var c: isize = 0;
+            for (0..self.rank) |axis| {
+                const i: isize = @intCast(rest % self.sizes[axis]);
+                rest /= self.sizes[axis];
+                a += i * self.a[axis];
+                b += i * self.b[axis];
+                c += i * self.c[axis];
+            }
+            p.a = offset(p.a, a);
+            p.b = offset(p.b, b);
+            p.c = @constCast(offset(p.c, c));
+            return p;
+        }
+
+        fn offset(base: [*]const T, elements: isize) [*]const T {
+            return @ptrFromInt(@intFromPtr(base) +% @as(usize, @bitCast(elements * @sizeOf(T))));
+        }
+    };
+}
+
+/// Runs a batch: whole products per worker where there are enough of them, else one after another with all workers inside.
+pub fn multiplyBatch(comptime T: type, d: *const Device, batch: Batch(T)) error{OutOfMemory}!void {
+    const n = batch.count();
+    if (n == 0) return;
+    if (n == 1) return multiply(T, d, batch.at(0));
+    const p = &batch.p;
+    const each = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
+    const workers = resolve.compute(d.request, d.knobs, d.cores, each *| n, std.math.maxInt(u32));
+    if (workers > n) {
+        for (0..n) |i| try multiply(T, d, batch.at(i));
+        return;
+    }
+    // Whole products: no barrier inside, each worker packs for itself.
+    const plan: Plan(T) = .init(d, batch.at(0), 1);
+    const len = plan.scratchLen(1);
+    const bytes = len * @sizeOf(T) * workers;
+    const block = try memory.alloc(bytes);
+    defer memory.free(block, bytes);
+    const Region = struct {
+        batch: *const Batch(T),
+        plan: *const Plan(T),
+        scratch: [*]T,
+        len: usize,
+        n: usize,
+        grain: usize,
+
+        fn body(r: @This(), w: *pool.Worker) void {
+            w.phase(r.n, r.grain, Mine{ .r = &r, .scratch = r.scratch + w.id * r.len }, Mine.products);
+        }
+
+        const Mine = struct {
+            r: *const Outer,
+            scratch: [*]T,
+
+            fn products(self: @This(), begin: usize, end: usize) void {
+                for (begin..end) |i| {
+                    var one = self.r.plan.*;
+                    one.p = self.r.batch.at(i);
+                    var alone: pool.Worker = .{ .id = 0, .count = 1, .region = undefined };
+                    one.run(self.scratch, &alone);
+                }
+            }
+        };
+        const Outer = @This();
+    };
+    pool.run(workers, d.exact(), Region{
+        .batch = &batch,
+        .plan = &plan,
+        .scratch = @ptrCast(@alignCast(block)),
+        .len = len,
+        .n = n,
+        .grain = @max(1, n / (workers * @as(usize, @intCast(d.knobs.parallel_oversample)))),
+    }, Region.body);
+}

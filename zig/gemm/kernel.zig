@@ -1,0 +1,281 @@
+//! Micro-kernels of the matrix product: register tiles over packed panels, packing, and the closing pass over a tile of C.
+//!
+//! The order of every sum is the contract: one chain of fused multiply-adds per element, k ascending from 0, inside a block of at most 256; block sums
+//! join as `c = fma(alpha, sum, beta·c)`. Tiles, panels and instruction sets only change which elements are computed together.
+
+const std = @import("std");
+const assert = std.debug.assert;
+const simd = @import("../isa/simd.zig");
+const math = @import("../isa/math.zig");
+
+/// Register tiles: rows × vectors. Accumulators, one row of B and one broadcast of A have to fit the register file: 14·2 + 2 + 1 of 32 zmm, 6·2 + 2 + 1 of
+/// 16 ymm, 8·3 + 3 + 2 of 32 NEON registers. Without hardware FMA the exact emulation is some twenty times slower, and small tiles keep its code small.
+const rows_max = switch (simd.isa) {
+    .avx512 => 14,
+    .avx2 => 6,
+    .neon => 8,
+    .portable => 4,
+};
+const vectors_max = switch (simd.isa) {
+    .avx512, .avx2, .portable => 2,
+    .neon => 3,
+};
+
+/// One column tile of C against every row panel of a packed block of A.
+pub fn Strip(comptime T: type) type {
+    return extern struct {
+        /// Packed panels, one behind the other, each `k × its rows`.
+        a: [*]const T,
+        /// Packed tile, `k × cols` with cols rounded up to whole vectors.
+        b: [*]const T,
+        c: [*]T,
+        ldc: usize,
+        rows: usize,
+        cols: usize,
+        k: usize,
+        alpha: T,
+        /// Factor of what C holds; C is not read where `read_c` is 0.
+        beta: T,
+        read_c: u32,
+    };
+}
+
+/// Rows of panel `p` when `rows` rows are dealt evenly to `panels` panels.
+pub inline fn panelStart(rows: usize, panels: usize, p: usize) usize {
+    return rows * p / panels;
+}
+
+/// A panel or tile to pack: `count` vectors of C's rows or columns, each `k` deep.
+pub fn Pack(comptime T: type) type {
+    return extern struct {
+        /// `k × width` elements; those from `count` on are zeros.
+        out: [*]T,
+        in: [*]const T,
+        count: usize,
+        width: usize,
+        k: usize,
+        /// Distance in elements from one of the `count` to the next, and from one k to the next.
+        stride: isize,
+        stride_k: isize,
+    };
+}
+
+pub const Epilogue = enum(u32) { none, relu, gelu, silu };
+
+/// The closing pass over a tile of C: bias, then activation.
+pub fn Close(comptime T: type) type {
+    return extern struct {
+        c: [*]T,
+        ldc: usize,
+        rows: usize,
+        cols: usize,
+        bias: ?[*]const T,
+        epilogue: Epilogue,
+    };
+}
+
+fn Kernels(comptime T: type) type {
+    return struct {
+        const w = simd.width(T);
+        const V = @Vector(w, T);
+
+        /// rows_max in the upper half, columns of a full tile in the lower.
+        fn shape() callconv(.c) u32 {
+            return rows_max << 16 | vectors_max * w << 8 | w;
+        }
+
+        fn strip(s: *const Strip(T)) callconv(.c) void {
+            const panels = std.math.divCeil(usize, s.rows, rows_max) catch unreachable;
+            const vectors = std.math.divCeil(usize, s.cols, w) catch unreachable;
+            switch (vectors) {
+                inline 1...vectors_max => |nv| {
+                    for (0..panels) |p| {
+                        const from = panelStart(s.rows, panels, p);
+                        const rows = panelStart(s.rows, panels, p + 1) - from;
+                        switch (rows) {
+                            inline 1...rows_max => |r| tile(r, nv, s, s.a + from * s.k, s.c + from * s.ldc),
+                            else => unreachable,
+                        }
+                    }
+                },
+                else => unreachable,
+            }
+        }
+
+        inline fn tile(comptime rows: usize, comptime nv: usize, s: *const Strip(T), a_panel: [*]const T, c: [*]T) void {
+            @setEvalBranchQuota(10_000);
+            const ldc = s.ldc;
+            // The rows of C are wanted only after the chain; their way from memory overlaps it.
+            inline for (0..rows) |i| @prefetch(c + i * ldc, .{ .rw = .write });
+            var acc: [rows][nv]V = @splat(@splat(@splat(0)));
+            var a = a_panel;
+            var b = s.b;
+            var left = s.k;
+            while (left > 0) : (left -= 1) {
+                var bv: [nv]V = undefined;
+                inline for (0..nv) |j| bv[j] = simd.load(V, b + j * w);
+                inline for (0..rows) |i| {
+                    const av: V = @splat(a[i]);
+                    inline for (0..nv) |j| acc[i][j] = simd.fma(av, bv[j], acc[i][j]);
+                }
+                a += rows;
+                b += nv * w;
+            }
+            const alpha: V = @splat(s.alpha);
+            const tail = s.cols - (nv - 1) * w;
+            if (tail == w) {
+                inline for (0..rows) |i| {
+                    inline for (0..nv) |j| {
+                        const at = c + i * ldc + j * w;
+                        simd.store(at, join(alpha, acc[i][j], s, if (s.read_c != 0) simd.load(V, at) else @splat(0)));
+                    }
+                }
+            } else {
+                var sums: [rows_max * nv]V = undefined;
+                inline for (0..rows) |i| {
+                    inline for (0..nv) |j| sums[i * nv + j] = acc[i][j];
+                }
+                partial(nv, &sums, s, c, rows);
+            }
+        }
+
+        inline fn join(alpha: V, sum: V, s: *const Strip(T), c: V) V {
+            if (s.read_c == 0) return alpha * sum;
+            return simd.fma(alpha, sum, @as(V, @splat(s.beta)) * c);
+        }
+
+        /// A tile whose last vector sticks out of C.
+        noinline fn partial(comptime nv: usize, sums: *const [rows_max * nv]V, s: *const Strip(T), c: [*]T, rows: usize) void {
+            const alpha: V = @splat(s.alpha);
+            const tail = s.cols - (nv - 1) * w;
+            for (0..rows) |i| {
+                const row = c + i * s.ldc;
+                inline for (0..nv - 1) |j| {
+                    const at = row + j * w;
+                    simd.store(at, join(alpha, sums[i * nv + j], s, if (s.read_c != 0) simd.load(V, at) else @splat(0)));
+                }
+                const at = row + (nv - 1) * w;
+                const old: V = if (s.read_c != 0) simd.loadPartial(V, at, tail, 0) else @splat(0);
+                simd.storePartial(at, join(alpha, sums[i * nv + nv - 1], s, old), tail);
+            }
+        }
+
+        fn pack(p: *const Pack(T)) callconv(.c) void {
+            if (p.stride == 1) return packCopy(p);
+            if (T == f32 and p.stride_k == 1 and p.k >= 8) return packTurn(p);
+            packPlain(p, 0);
+        }
+
+        /// The `count` elements of one k lie side by side: copy them.
+        fn packCopy(p: *const Pack(T)) void {
+            var out = p.out;
+            var in = p.in;
+            const whole = p.count / w;
+            const tail = p.count % w;
+            const zeros = p.width - p.count;
+            for (0..p.k) |_| {
+                for (0..whole) |j| simd.store(out + j * w, simd.load(V, in + j * w));
+                if (tail > 0) {
+                    const v = simd.loadPartial(V, in + whole * w, tail, 0);
+                    if (zeros + tail >= w) simd.store(out + whole * w, v) else simd.storePartial(out + whole * w, v, tail);
+                }
+                out += p.width;
+                in = step(in, p.stride_k);
+            }
+        }
+
+        /// The k of one element lie side by side: transpose 16×16 tiles in registers. Stores run past `width` into the place of the next k, which is
+        /// written after; the last ones are cut.
+        fn packTurn(p: *const Pack(T)) void {
+            const blocks = p.k / 16;
+            var i: usize = 0;
+            while (i < p.width) : (i += 16) {
+                const rows = @min(16, p.width - i);
+                const have = @min(rows, p.count -| i);
+                for (0..blocks) |block| {
+                    var tile_rows: [16]simd.Vec(T) = undefined;
+                    inline for (0..16) |r| {
+                        tile_rows[r] = if (r < have) simd.load(T, step(p.in, @as(isize, @intCast(i + r)) * p.stride) + block * 16) else @splat(0);
+                    }
+                    const turned = simd.transpose16(tile_rows);
+                    const out = p.out + block * 16 * p.width + i;
+                    if (rows == 16) {
+                        inline for (0..16) |kk| simd.store(out + kk * p.width, turned[kk]);
+                    } else {
+                        inline for (0..16) |kk| simd.storePartial(out + kk * p.width, turned[kk], rows);
+                    }
+                }
+            }
+            packPlain(p, blocks * 16);
+        }
+
+        fn packPlain(p: *const Pack(T), from: usize) void {
+            for (from..p.k) |kk| {
+                const out = p.out + kk * p.width;
+                var in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
+                for (0..p.count) |i| {
+                    out[i] = in[0];
+                    in = step(in, p.stride);
+                }
+                for (p.count..p.width) |i| out[i] = 0;
+            }
+        }
+
+        inline fn step(at: [*]const T, elements: isize) [*]const T {
+            return @ptrFromInt(@intFromPtr(at) +% @as(usize, @bitCast(elements * @sizeOf(T))));
+        }
+
+        /// C := beta·C without reading it where beta is 0: what is left of a product of nothing.
+        fn scale(c: [*]T, ldc: usize, rows: usize, cols: usize, beta: T) callconv(.c) void {
+            for (0..rows) |i| {
+                for ((c + i * ldc)[0..cols]) |*x| x.* = if (beta == 0) 0 else beta * x.*;
+            }
+        }
+
+        fn close(p: *const Close(T)) callconv(.c) void {
+            switch (p.epilogue) {
+                inline else => |e| closeRows(e, p),
+            }
+        }
+
+        fn closeRows(comptime epilogue: Epilogue, p: *const Close(T)) void {
+            const lanes = simd.lanes;
+            for (0..p.rows) |i| {
+                const row = p.c + i * p.ldc;
+                var j: usize = 0;
+                while (j + lanes <= p.cols) : (j += lanes) {
+                    var v = simd.load(T, row + j);
+                    if (p.bias) |bias| v += simd.load(T, bias + j);
+                    simd.store(row + j, activate(epilogue, v));
+                }
+                if (j < p.cols) {
+                    var v = simd.loadPartial(T, row + j, p.cols - j, 0);
+                    if (p.bias) |bias| v += simd.loadPartial(T, bias + j, p.cols - j, 0);
+                    simd.storePartial(row + j, activate(epilogue, v), p.cols - j);
+                }
+            }
+        }
+
+        inline fn activate(comptime epilogue: Epilogue, v: simd.Vec(T)) simd.Vec(T) {
+            return switch (epilogue) {
+                .none => v,
+                .relu => @select(T, v < @as(simd.Vec(T), @splat(0)), @as(simd.Vec(T), @splat(0)), v),
+                .gelu => math.geluErf(v),
+                .silu => math.silu(v),
+            };
+        }
+    };
+}
+
+pub const ukernels = struct {
+    pub const gemm_f32_shape = Kernels(f32).shape;
+    pub const gemm_f64_shape = Kernels(f64).shape;
+    pub const gemm_f32_strip = Kernels(f32).strip;
+    pub const gemm_f64_strip = Kernels(f64).strip;
+    pub const gemm_f32_pack = Kernels(f32).pack;
+    pub const gemm_f64_pack = Kernels(f64).pack;
+    pub const gemm_f32_scale = Kernels(f32).scale;
+    pub const gemm_f64_scale = Kernels(f64).scale;
+    pub const gemm_f32_close = Kernels(f32).close;
+    pub const gemm_f64_close = Kernels(f64).close;
+};

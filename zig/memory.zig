@@ -1,0 +1,144 @@
+//! Native memory for tensors and scratch: 64-byte aligned blocks in size classes, kept for reuse.
+//!
+//! A training step asks for the same few hundred blocks again and again. From the C heap each large one is mapped, zeroed page by page by the
+//! kernel and unmapped again; kept blocks cost nothing. As much is kept as was in use at the peak since the last `trim`, so the process holds at
+//! most twice its peak. Blocks are not cleared.
+
+const std = @import("std");
+const builtin = @import("builtin");
+const Mutex = @import("parallel/futex.zig").Mutex;
+
+pub const alignment = 64;
+const huge_page = 2 << 20;
+const class_count = 4 * 64;
+
+const Free = struct { next: ?*Free };
+
+var lock: Mutex = .{};
+var kept: [class_count]?*Free = @splat(null);
+var kept_bytes: usize = 0;
+var used_bytes: usize = 0;
+var peak_bytes: usize = 0;
+
+/// Four classes to each power of two, so that rounding wastes less than a quarter.
+pub fn classOf(bytes: usize) struct { index: usize, bytes: usize } {
+    if (bytes <= 256) return .{ .index = 0, .bytes = 256 };
+    const log = std.math.log2_int(usize, bytes - 1);
+    const step = @as(usize, 1) << @intCast(log - 2);
+    const quarter = (bytes - 1 - (@as(usize, 1) << @intCast(log))) / step;
+    return .{ .index = 4 * @as(usize, log) + quarter, .bytes = (@as(usize, 1) << @intCast(log)) + (quarter + 1) * step };
+}
+
+/// At least `bytes` bytes at a 64-byte border, with undefined content.
+pub fn alloc(bytes: usize) error{OutOfMemory}![*]align(alignment) u8 {
+    if (bytes > std.math.maxInt(isize) / 2) return error.OutOfMemory;
+    const class = classOf(bytes);
+    {
+        lock.lock();
+        defer lock.unlock();
+        if (kept[class.index]) |block| {
+            kept[class.index] = block.next;
+            kept_bytes -= class.bytes;
+            count(class.bytes);
+            return @ptrCast(@alignCast(block));
+        }
+    }
+    const fresh = system.alloc(class.bytes) orelse retry: {
+        trim();
+        break :retry system.alloc(class.bytes) orelse return error.OutOfMemory;
+    };
+    lock.lock();
+    defer lock.unlock();
+    count(class.bytes);
+    return fresh;
+}
+
+/// Gives back a block of `alloc(bytes)`.
+pub fn free(block: [*]align(alignment) u8, bytes: usize) void {
+    const class = classOf(bytes);
+    {
+        lock.lock();
+        defer lock.unlock();
+        used_bytes -= class.bytes;
+        if (kept_bytes + class.bytes <= peak_bytes) {
+            const node: *Free = @ptrCast(block);
+            node.next = kept[class.index];
+            kept[class.index] = node;
+            kept_bytes += class.bytes;
+            return;
+        }
+    }
+    system.free(block);
+}
+
+/// Returns every kept block to the system and forgets the peak.
+pub fn trim() void {
+    var lists: [class_count]?*Free = undefined;
+    {
+        lock.lock();
+        defer lock.unlock();
+        lists = kept;
+        kept = @splat(null);
+        kept_bytes = 0;
+        peak_bytes = used_bytes;
+    }
+    for (lists) |list| {
+        var next = list;
+        while (next) |block| {
+            next = block.next;
+            system.free(@ptrCast(@alignCast(block)));
+        }
+    }
+}
+
+pub const Statistics = struct { used: usize, peak: usize, kept: usize };
+
+pub fn statistics() Statistics {
+    lock.lock();
+    defer lock.unlock();
+    return .{ .used = used_bytes, .peak = peak_bytes, .kept = kept_bytes };
+}
+
+fn count(bytes: usize) void {
+    used_bytes += bytes;
+    peak_bytes = @max(peak_bytes, used_bytes);
+}
+
+const system = switch (builtin.os.tag) {
+    .windows => struct {
+        extern "c" fn _aligned_malloc(size: usize, alignment: usize) ?*anyopaque;
+        extern "c" fn _aligned_free(block: ?*anyopaque) void;
+
+        fn alloc(bytes: usize) ?[*]align(alignment) u8 {
+            return @ptrCast(@alignCast(_aligned_malloc(bytes, alignment) orelse return null));
+        }
+        fn free(block: [*]align(alignment) u8) void {
+            _aligned_free(block);
+        }
+    },
+    else => struct {
+        fn alloc(bytes: usize) ?[*]align(alignment) u8 {
+            var block: ?*anyopaque = null;
+            const large = bytes >= 2 * huge_page;
+            if (std.c.posix_memalign(&block, if (large) huge_page else alignment, bytes) != 0) return null;
+            // Large operands are walked with big strides: huge pages spare most of the address translations.
+            if (large and builtin.os.tag == .linux) _ = std.os.linux.madvise(@ptrCast(@alignCast(block.?)), bytes, std.os.linux.MADV.HUGEPAGE);
+            return @ptrCast(@alignCast(block.?));
+        }
+        fn free(block: [*]align(alignment) u8) void {
+            std.c.free(block);
+        }
+    },
+};
+
+test "size classes hold what they promise and waste less than a quarter" {
+    var bytes: usize = 1;
+    var last: usize = 0;
+    while (bytes < 1 << 40) : (bytes += bytes / 7 + 1) {
+        const class = classOf(bytes);
+        try std.testing.expect(class.bytes >= bytes and class.index >= last);
+        if (bytes > 256) try std.testing.expect(class.bytes - bytes <= bytes / 4);
+        try std.testing.expectEqual(class.index, classOf(class.bytes).index);
+        last = class.index;
+    }
+}

@@ -1,0 +1,17 @@
+//! The lists: every op, and every other file with micro-kernels or entries.
+
+/// An op joins here. Its file may hold `ukernels`, compiled for each instruction set, and holds `entries`, exported as `tw_<name>`.
+pub const ops = .{
+    @import("ops/matmul.zig"),
+};
+
+/// Files with micro-kernels that belong to no single op.
+pub const kernel_files = .{
+    @import("gemm/kernel.zig"),
+};
+
+/// Every file with entries.
+pub const entry_files = .{
+    @import("tensor.zig"),
+    @import("device.zig"),
+} ++ ops;

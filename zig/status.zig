@@ -1,0 +1,63 @@
+//! What an entry can answer: one code for each fault, shared with TypeScript through the manifest.
+
+const std = @import("std");
+
+/// The order is part of the boundary: codes are positions in this list, 0 is success.
+pub const Error = error{
+    OutOfMemory,
+    InvalidHandle,
+    InvalidDevice,
+    InvalidArgument,
+    DtypeMismatch,
+    ShapeMismatch,
+    LayoutMismatch,
+    Overlap,
+    IndexOutOfRange,
+    Unsupported,
+};
+
+pub const names = [_][:0]const u8{
+    "ok",
+    "OutOfMemory",
+    "InvalidHandle",
+    "InvalidDevice",
+    "InvalidArgument",
+    "DtypeMismatch",
+    "ShapeMismatch",
+    "LayoutMismatch",
+    "Overlap",
+    "IndexOutOfRange",
+    "Unsupported",
+};
+
+/// Position and value behind the last IndexOutOfRange or InvalidArgument of this thread.
+pub threadlocal var detail: [2]f64 = .{ 0, 0 };
+/// The code behind the last entry of this thread that answers a handle and answered 0.
+pub threadlocal var last: i32 = 0;
+
+pub fn code(e: Error) i32 {
+    inline for (names, 0..) |name, i| {
+        if (i > 0 and e == @field(Error, name)) return i;
+    }
+    unreachable;
+}
+
+/// The C status of an entry's body.
+pub fn of(result: Error!void) i32 {
+    result catch |e| return code(e);
+    return 0;
+}
+
+/// The handle of an entry's body, or 0 with the code left in `last`.
+pub fn handle(result: Error!u32) u32 {
+    return result catch |e| {
+        last = code(e);
+        return 0;
+    };
+}
+
+/// IndexOutOfRange that tells TypeScript which element held which value.
+pub fn outOfRange(index: usize, value: i64) Error {
+    detail = .{ @floatFromInt(index), @floatFromInt(value) };
+    return error.IndexOutOfRange;
+}

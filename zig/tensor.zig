@@ -1,0 +1,480 @@
+//! Tensors behind u32 handles: dtype, shape and strides over a block of native memory that views share.
+//!
+//! A tensor belongs to the thread that made it. Only that thread can name it, so no lock is needed while an op reads or writes it, and a handle
+//! from another Worker is an error. When the thread ends (a Worker is closed or terminated) its tensors are freed.
+
+const std = @import("std");
+const builtin = @import("builtin");
+const memory = @import("memory.zig");
+const status = @import("status.zig");
+const Slots = @import("slots.zig").Slots;
+const Error = status.Error;
+
+pub const rank_max = 8;
+
+pub const Dtype = enum(u8) {
+    f32,
+    f64,
+    i32,
+    u32,
+
+    pub fn bytes(dtype: Dtype) usize {
+        return switch (dtype) {
+            .f32, .i32, .u32 => 4,
+            .f64 => 8,
+        };
+    }
+
+    pub fn of(comptime T: type) Dtype {
+        return @field(Dtype, @typeName(T));
+    }
+};
+
+/// The memory of one or more tensors, counted by the one thread that owns them.
+const Storage = struct {
+    block: [*]align(memory.alignment) u8,
+    bytes: usize,
+    references: u32,
+};
+
+pub const Tensor = struct {
+    storage: *Storage,
+    /// Address of the element at index zero of every axis.
+    data: [*]u8,
+    owner: u32,
+    dtype: Dtype,
+    rank: u8,
+    shape_: [rank_max]usize,
+    /// In elements.
+    strides_: [rank_max]isize,
+
+    pub fn shape(t: *const Tensor) []const usize {
+        return t.shape_[0..t.rank];
+    }
+
+    pub fn strides(t: *const Tensor) []const isize {
+        return t.strides_[0..t.rank];
+    }
+
+    pub fn count(t: *const Tensor) usize {
+        var n: usize = 1;
+        for (t.shape()) |size| n *= size;
+        return n;
+    }
+
+    pub fn ptr(t: *const Tensor, comptime T: type) [*]T {
+        return @ptrCast(@alignCast(t.data));
+    }
+
+    /// Size of axis `i` counted from the end, 0 being the last; 1 beyond the first axis.
+    pub fn fromEnd(t: *const Tensor, i: usize) usize {
+        return if (i < t.rank) t.shape_[t.rank - 1 - i] else 1;
+    }
+
+    /// Stride of axis `i` counted from the end; 0 beyond the first axis.
+    pub fn strideFromEnd(t: *const Tensor, i: usize) isize {
+        return if (i < t.rank) t.strides_[t.rank - 1 - i] else 0;
+    }
+
+    pub fn contiguous(t: *const Tensor) bool {
+        var expected: isize = 1;
+        var i: usize = t.rank;
+        while (i > 0) {
+            i -= 1;
+            if (t.shape_[i] == 0) return true;
+            if (t.shape_[i] != 1 and t.strides_[i] != expected) return false;
+            expected *= @intCast(t.shape_[i]);
+        }
+        return true;
+    }
+
+    pub fn sameShape(t: *const Tensor, other: *const Tensor) bool {
+        return std.mem.eql(usize, t.shape(), other.shape());
+    }
+
+    /// The tensor as a matrix of its last axis, with one stride between rows; LayoutMismatch where it has no such form.
+    pub fn rows(t: *const Tensor) Error!Rows {
+        const cols = t.fromEnd(0);
+        var r: Rows = .{ .rows = 1, .cols = cols, .stride = cols };
+        for (t.shape()[0..t.rank -| 1]) |size| r.rows *= size;
+        if (r.rows == 0 or cols == 0) return r;
+        if (cols > 1 and t.strideFromEnd(0) != 1) return error.LayoutMismatch;
+        var found = false;
+        var expected: isize = 0;
+        var i: usize = 1;
+        while (i < t.rank) : (i += 1) {
+            const size = t.fromEnd(i);
+            if (size == 1) continue;
+            const stride = t.strideFromEnd(i);
+            if (!found) {
+                if (stride < 0) return error.LayoutMismatch;
+                r.stride = @intCast(stride);
+                found = true;
+            } else if (stride != expected) return error.LayoutMismatch;
+            expected = stride * @as(isize, @intCast(size));
+        }
+        return r;
+    }
+
+    /// First byte and byte behind the last that the tensor can touch.
+    pub fn extent(t: *const Tensor) struct { usize, usize } {
+        var low: isize = 0;
+        var high: isize = 0;
+        for (t.shape(), t.strides()) |size, stride| {
+            if (size == 0) return .{ 0, 0 };
+            const reach = stride * @as(isize, @intCast(size - 1));
+            if (reach < 0) low += reach else high += reach;
+        }
+        const bytes: isize = @intCast(t.dtype.bytes());
+        const base: isize = @bitCast(@intFromPtr(t.data));
+        return .{ @bitCast(base + low * bytes), @bitCast(base + (high + 1) * bytes) };
+    }
+};
+
+pub const Rows = struct { rows: usize, cols: usize, stride: usize };
+
+/// Whether two tensors may share a byte. Exact for views whose bytes lie in disjoint ranges and for column slices of one matrix.
+pub fn overlap(a: *const Tensor, b: *const Tensor) bool {
+    if (a.storage != b.storage) return false;
+    const a_low, const a_high = a.extent();
+    const b_low, const b_high = b.extent();
+    if (a_high <= b_low or b_high <= a_low) return false;
+    // Slices of the columns of the same rows: equal row strides, and column ranges apart within one row.
+    const ra = a.rows() catch return true;
+    const rb = b.rows() catch return true;
+    if (a.dtype != b.dtype or ra.stride != rb.stride or ra.rows < 2 or rb.rows < 2) return true;
+    const period = ra.stride * a.dtype.bytes();
+    const first = @min(a_low, b_low);
+    const a_at = (a_low - first) % period;
+    const b_at = (b_low - first) % period;
+    const a_end = a_at + ra.cols * a.dtype.bytes();
+    const b_end = b_at + rb.cols * b.dtype.bytes();
+    if (a_end > period or b_end > period) return true;
+    return a_at < b_end and b_at < a_end;
+}
+
+/// Whether two tensors are the very same elements in the same order.
+pub fn identical(a: *const Tensor, b: *const Tensor) bool {
+    return a.data == b.data and a.dtype == b.dtype and a.sameShape(b) and std.mem.eql(isize, a.strides(), b.strides());
+}
+
+/// An output that may stand in for an input only as the very same view.
+pub fn checkInPlace(out: *const Tensor, in: *const Tensor) Error!void {
+    if (overlap(out, in) and !identical(out, in)) return error.Overlap;
+}
+
+pub fn checkApart(out: *const Tensor, in: *const Tensor) Error!void {
+    if (overlap(out, in)) return error.Overlap;
+}
+
+var tensors: Slots(Tensor) = .{};
+
+/// The live tensor of this thread behind a handle.
+pub fn get(handle: u32) Error!*Tensor {
+    const t = tensors.get(handle) orelse return error.InvalidHandle;
+    if (t.owner != thread_id) return error.InvalidHandle;
+    return t;
+}
+
+/// As `get`, with the dtype that is wanted.
+pub fn typed(handle: u32, dtype: Dtype) Error!*Tensor {
+    const t = try get(handle);
+    if (t.dtype != dtype) return error.DtypeMismatch;
+    return t;
+}
+
+/// As `typed`, or null for handle 0, which stands for an argument that was left out.
+pub fn optional(handle: u32, dtype: Dtype) Error!?*Tensor {
+    return if (handle == 0) null else try typed(handle, dtype);
+}
+
+// Threads. Each names itself at its first tensor and leaves a destructor behind.
+
+threadlocal var thread_id: u32 = 0;
+var thread_count: std.atomic.Value(u32) = .init(0);
+var exit_key_state: std.atomic.Value(u32) = .init(0);
+var exit_key: ExitKey = undefined;
+
+const ExitKey = if (builtin.os.tag == .windows) u32 else std.c.pthread_key_t;
+
+extern "kernel32" fn FlsAlloc(callback: *const fn (?*anyopaque) callconv(.winapi) void) callconv(.winapi) u32;
+extern "kernel32" fn FlsSetValue(index: u32, value: ?*anyopaque) callconv(.winapi) i32;
+
+fn nameThread() Error!void {
+    const id = thread_count.fetchAdd(1, .monotonic) + 1;
+    // One key for the process, made by whoever comes first: 0 not yet, 1 being made, 2 made.
+    if (exit_key_state.cmpxchgStrong(0, 1, .acquire, .acquire) == null) {
+        const made = if (builtin.os.tag == .windows) windows: {
+            exit_key = FlsAlloc(&freeOfThreadWindows);
+            break :windows exit_key != std.math.maxInt(u32);
+        } else std.c.pthread_key_create(&exit_key, &freeOfThread) == .SUCCESS;
+        exit_key_state.store(if (made) 2 else 0, .release);
+        if (!made) return error.OutOfMemory;
+    }
+    while (exit_key_state.load(.acquire) == 1) std.atomic.spinLoopHint();
+    const value: ?*anyopaque = @ptrFromInt(id);
+    if (builtin.os.tag == .windows) {
+        if (FlsSetValue(exit_key, value) == 0) return error.OutOfMemory;
+    } else if (std.c.pthread_setspecific(exit_key, value) != 0) return error.OutOfMemory;
+    thread_id = id;
+}
+
+fn freeOfThread(value: *anyopaque) callconv(.c) void {
+    const id: u32 = @intCast(@intFromPtr(value));
+    var index: u32 = 0;
+    while (index < @atomicLoad(u32, &tensors.made, .acquire)) : (index += 1) {
+        const handle = tensors.liveHandle(index);
+        const t = tensors.get(handle) orelse continue;
+        if (t.owner == id) release(handle, t);
+    }
+}
+
+fn freeOfThreadWindows(value: ?*anyopaque) callconv(.winapi) void {
+    if (value) |v| freeOfThread(v);
+}
+
+// Making and freeing.
+
+var live_count: std.atomic.Value(u64) = .init(0);
+
+fn exactSize(value: f64) Error!usize {
+    // 2^53 is the first integer that a JavaScript number cannot tell from its neighbour.
+    if (!(value >= 0 and value < 9007199254740992.0) or value != @trunc(value)) return error.InvalidArgument;
+    return @intFromFloat(value);
+}
+
+/// A contiguous tensor with undefined content.
+pub fn create(dtype: Dtype, sizes: []const usize) Error!u32 {
+    if (sizes.len > rank_max) return error.InvalidArgument;
+    if (thread_id == 0) try nameThread();
+    var t: Tensor = .{
+        .storage = undefined,
+        .data = undefined,
+        .owner = thread_id,
+        .dtype = dtype,
+        .rank = @intCast(sizes.len),
+        .shape_ = @splat(1),
+        .strides_ = @splat(0),
+    };
+    var stride: usize = 1;
+    var n: usize = 1;
+    var axis = sizes.len;
+    while (axis > 0) {
+        axis -= 1;
+        t.shape_[axis] = sizes[axis];
+        t.strides_[axis] = std.math.cast(isize, stride) orelse return error.OutOfMemory;
+        stride = std.math.mul(usize, stride, @max(sizes[axis], 1)) catch return error.OutOfMemory;
+        n = std.math.mul(usize, n, sizes[axis]) catch return error.OutOfMemory;
+    }
+    const bytes = std.math.mul(usize, n, dtype.bytes()) catch return error.OutOfMemory;
+    const storage = std.heap.c_allocator.create(Storage) catch return error.OutOfMemory;
+    errdefer std.heap.c_allocator.destroy(storage);
+    const block = try memory.alloc(bytes);
+    errdefer memory.free(block, bytes);
+    storage.* = .{ .block = block, .bytes = bytes, .references = 1 };
+    t.storage = storage;
+    t.data = block;
+    const handle = try tensors.add(t);
+    _ = live_count.fetchAdd(1, .monotonic);
+    return handle;
+}
+
+fn view(base: u32, rank: u32, layout: [*]const f64) Error!u32 {
+    const whole = try get(base);
+    if (rank > rank_max) return error.InvalidArgument;
+    var t = whole.*;
+    t.rank = @intCast(rank);
+    t.shape_ = @splat(1);
+    t.strides_ = @splat(0);
+    const offset = try exactSize(layout[0]);
+    if (offset > whole.storage.bytes / t.dtype.bytes()) return error.IndexOutOfRange;
+    var empty = false;
+    for (0..rank) |i| {
+        t.shape_[i] = try exactSize(layout[1 + i]);
+        if (t.shape_[i] == 0) empty = true;
+        const stride = layout[1 + rank + i];
+        if (@abs(stride) >= 9007199254740992.0 or stride != @trunc(stride)) return error.InvalidArgument;
+        t.strides_[i] = @intFromFloat(stride);
+    }
+    // Every element has to lie inside the storage; in 128 bits nothing wraps.
+    var low: i128 = @intCast(offset);
+    var high: i128 = low;
+    if (!empty) {
+        for (t.shape(), t.strides()) |size, stride| {
+            const reach = @as(i128, stride) * (@as(i128, @intCast(size)) - 1);
+            if (reach < 0) low += reach else high += reach;
+        }
+        if (low < 0 or high >= t.storage.bytes / t.dtype.bytes()) return error.IndexOutOfRange;
+    }
+    t.data = t.storage.block + offset * t.dtype.bytes();
+    const handle = try tensors.add(t);
+    t.storage.references += 1;
+    _ = live_count.fetchAdd(1, .monotonic);
+    return handle;
+}
+
+fn release(handle: u32, t: *Tensor) void {
+    const storage = t.storage;
+    tensors.remove(handle);
+    _ = live_count.fetchSub(1, .monotonic);
+    storage.references -= 1;
+    if (storage.references > 0) return;
+    memory.free(storage.block, storage.bytes);
+    std.heap.c_allocator.destroy(storage);
+}
+
+/// Calls `body(ctx, pointer, elements, done)` for each run of contiguous elements, in row-major order.
+fn eachRun(t: *const Tensor, ctx: anytype, comptime body: fn (@TypeOf(ctx), [*]u8, usize, usize) void) void {
+    const n = t.count();
+    if (n == 0) return;
+    if (t.contiguous()) return body(ctx, t.data, n, 0);
+    const bytes: isize = @intCast(t.dtype.bytes());
+    const inner = t.fromEnd(0);
+    const dense = inner == 1 or t.strideFromEnd(0) == 1;
+    var index: [rank_max]usize = @splat(0);
+    var at: isize = 0;
+    var done: usize = 0;
+    while (done < n) {
+        if (dense) {
+            body(ctx, @ptrFromInt(@as(usize, @bitCast(@as(isize, @bitCast(@intFromPtr(t.data))) + at * bytes))), inner, done);
+            done += inner;
+        } else for (0..inner) |i| {
+            const here = at + @as(isize, @intCast(i)) * t.strideFromEnd(0);
+            body(ctx, @ptrFromInt(@as(usize, @bitCast(@as(isize, @bitCast(@intFromPtr(t.data))) + here * bytes))), 1, done);
+            done += 1;
+        }
+        var axis: usize = t.rank - 1;
+        while (axis > 0) {
+            axis -= 1;
+            index[axis] += 1;
+            at += t.strides_[axis];
+            if (index[axis] < t.shape_[axis]) break;
+            at -= t.strides_[axis] * @as(isize, @intCast(t.shape_[axis]));
+            index[axis] = 0;
+        }
+    }
+}
+
+const Copy = struct { buffer: [*]u8, bytes: usize };
+
+fn toBuffer(c: Copy, run: [*]u8, n: usize, done: usize) void {
+    @memcpy(c.buffer[done * c.bytes ..][0 .. n * c.bytes], run[0 .. n * c.bytes]);
+}
+
+fn fromBuffer(c: Copy, run: [*]u8, n: usize, done: usize) void {
+    @memcpy(run[0 .. n * c.bytes], c.buffer[done * c.bytes ..][0 .. n * c.bytes]);
+}
+
+fn transfer(handle: u32, buffer: [*]u8, bytes: f64, comptime body: fn (Copy, [*]u8, usize, usize) void) Error!void {
+    const t = try get(handle);
+    if (try exactSize(bytes) != t.count() * t.dtype.bytes()) return error.ShapeMismatch;
+    eachRun(t, Copy{ .buffer = buffer, .bytes = t.dtype.bytes() }, body);
+}
+
+pub const entries = struct {
+    /// A contiguous tensor of `rank` sizes, not cleared. Answers its handle, or 0.
+    pub fn tensor_new(dtype: u32, rank: u32, sizes: [*]const f64) callconv(.c) u32 {
+        return status.handle(newChecked(dtype, rank, sizes));
+    }
+
+    /// A view of `base`: `layout` holds the offset in its storage, then `rank` sizes, then `rank` strides, all in elements.
+    pub fn tensor_view(base: u32, rank: u32, layout: [*]const f64) callconv(.c) u32 {
+        return status.handle(view(base, rank, layout));
+    }
+
+    pub fn tensor_free(handle: u32) callconv(.c) i32 {
+        const t = get(handle) catch |e| return status.code(e);
+        release(handle, t);
+        return 0;
+    }
+
+    /// Copies `bytes` bytes of row-major elements from `data`.
+    pub fn tensor_write(out: u32, data: [*]const u8, bytes: f64) callconv(.c) i32 {
+        return status.of(transfer(out, @constCast(data), bytes, fromBuffer));
+    }
+
+    /// Copies the elements, row-major, to `data`, which holds `bytes` bytes.
+    pub fn tensor_read(data: [*]u8, x: u32, bytes: f64) callconv(.c) i32 {
+        return status.of(transfer(x, data, bytes, toBuffer));
+    }
+
+    /// Live tensors, bytes in use, peak bytes in use, bytes kept for reuse.
+    pub fn memory_statistics(out: [*]f64) callconv(.c) void {
+        const s = memory.statistics();
+        out[0..4].* = .{ @floatFromInt(live_count.load(.monotonic)), @floatFromInt(s.used), @floatFromInt(s.peak), @floatFromInt(s.kept) };
+    }
+
+    /// Returns the memory kept for reuse to the system.
+    pub fn memory_trim() callconv(.c) void {
+        memory.trim();
+    }
+
+    /// The status behind a handle of 0.
+    pub fn last_status() callconv(.c) i32 {
+        return status.last;
+    }
+
+    /// Position and value behind an IndexOutOfRange or InvalidArgument.
+    pub fn error_detail(out: [*]f64) callconv(.c) void {
+        out[0..2].* = status.detail;
+    }
+};
+
+fn newChecked(dtype: u32, rank: u32, sizes: [*]const f64) Error!u32 {
+    if (dtype >= std.enums.values(Dtype).len or rank > rank_max) return error.InvalidArgument;
+    var shape: [rank_max]usize = undefined;
+    for (0..rank) |i| shape[i] = try exactSize(sizes[i]);
+    return create(@fromBackingInt(@as(u8, @intCast(dtype))), shape[0..rank]);
+}
+
+const testing = std.testing;
+
+test "tensors: views stay inside their storage and see each other's bytes" {
+    const base = try create(.f32, &.{ 4, 6 });
+    defer _ = entries.tensor_free(base);
+    for (0..24) |i| (try get(base)).ptr(f32)[i] = @floatFromInt(i);
+    // Transposed: sizes [6, 4], strides [1, 6].
+    const turned = try view(base, 2, &.{ 0, 6, 4, 1, 6 });
+    defer _ = entries.tensor_free(turned);
+    var out: [24]f32 = undefined;
+    try testing.expectEqual(0, entries.tensor_read(@ptrCast(&out), turned, 96));
+    for (0..6) |r| for (0..4) |c| try testing.expectEqual(@as(f32, @floatFromInt(c * 6 + r)), out[r * 4 + c]);
+    try testing.expectError(error.IndexOutOfRange, view(base, 1, &.{ 1, 24, 1 }));
+    try testing.expectError(error.IndexOutOfRange, view(base, 1, &.{ 0, 2, -1 }));
+    try testing.expectError(error.IndexOutOfRange, view(base, 2, &.{ 0, 9007199254740991.0, 2, 9007199254740991.0, 1 }));
+    try testing.expectError(error.InvalidArgument, view(base, 1, &.{ 0, 1.5, 1 }));
+    try testing.expectEqual(status.code(error.ShapeMismatch), entries.tensor_read(@ptrCast(&out), turned, 92));
+}
+
+test "tensors: overlap is told apart for column slices" {
+    const base = try create(.f32, &.{ 4, 6 });
+    defer _ = entries.tensor_free(base);
+    const left = try view(base, 2, &.{ 0, 4, 3, 6, 1 });
+    defer _ = entries.tensor_free(left);
+    const right = try view(base, 2, &.{ 3, 4, 3, 6, 1 });
+    defer _ = entries.tensor_free(right);
+    const middle = try view(base, 2, &.{ 2, 4, 2, 6, 1 });
+    defer _ = entries.tensor_free(middle);
+    try testing.expect(!overlap(try get(left), try get(right)));
+    try testing.expect(!overlap(try get(right), try get(left)));
+    try testing.expect(overlap(try get(left), try get(middle)));
+    try testing.expect(overlap(try get(middle), try get(right)));
+    try testing.expect(overlap(try get(base), try get(right)));
+}
+
+test "tensors: those of a thread that ends are freed, and no other thread can name them" {
+    const before = live_count.load(.monotonic);
+    const mine = try create(.f32, &.{3});
+    defer _ = entries.tensor_free(mine);
+    const Other = struct {
+        fn run(handle: u32, refused: *bool) void {
+            _ = create(.f32, &.{ 100, 100 }) catch unreachable;
+            refused.* = if (get(handle)) |_| false else |e| e == error.InvalidHandle;
+        }
+    };
+    var refused = false;
+    const thread = try std.Thread.spawn(.{}, Other.run, .{ mine, &refused });
+    thread.join();
+    try testing.expect(refused);
+    try testing.expectEqual(before + 1, live_count.load(.monotonic));
+}

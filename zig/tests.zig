@@ -1,0 +1,31 @@
+//! Root of the unit tests. The executable is built once, in debug mode, and links the release objects of every instruction set; each run takes the
+//! kernels of one set, which `TILEWORK_ISA` names.
+
+const std = @import("std");
+const list = @import("ops.zig");
+
+pub const std_options: std.Options = .{ .signal_stack_size = null };
+
+const detect = @import("isa/detect.zig");
+const pick = @import("isa/pick.zig");
+
+export fn testLevelName() [*:0]const u8 {
+    return @tagName(pick.testLevel());
+}
+
+export fn testLevelUsable() bool {
+    return detect.usable(pick.testLevel());
+}
+
+test {
+    inline for (list.entry_files ++ list.kernel_files) |file| _ = file;
+    _ = @import("slots.zig");
+    _ = @import("memory.zig");
+    _ = detect;
+    _ = @import("parallel/topology.zig");
+    _ = @import("parallel/resolve.zig");
+    _ = @import("parallel/cursor.zig");
+    _ = @import("parallel/pool.zig");
+    _ = @import("gemm/blocking.zig");
+    _ = @import("gemm/driver.zig");
+}

@@ -105,7 +105,7 @@ export async function interleave(contenders: readonly Contender[], options: Opti
   const calls: number[] = [];
   for (const contender of contenders) calls.push(await callsPerTurn(contender, options.turnSeconds));
   const seconds: number[][] = contenders.map(() => []);
-  const before = processorTime();
+  const others = watchOthers();
   const start = performance.now();
   let rounds = 0;
   while (rounds < options.roundsMin || performance.now() - start < 1000 * options.seconds) {
@@ -119,10 +119,7 @@ export async function interleave(contenders: readonly Contender[], options: Opti
     }
     rounds++;
   }
-  const elapsed = (performance.now() - start) / 1000;
-  const after = processorTime();
-  const others = before && after ? Math.max(0, (after.machine - before.machine - (after.own - before.own)) / elapsed) : undefined;
-  return { seconds, rounds, others };
+  return { seconds, rounds, others: others() };
 }
 
 async function callsPerTurn(contender: Contender, seconds: number): Promise<number> {
@@ -154,20 +151,29 @@ export function countAsOwn(pid: number): void {
   ownProcesses.push(pid);
 }
 
-/** Processor seconds used so far on the whole machine and by this benchmark, on Linux. */
+/** Starts to watch; the function returned tells how many cores other processes have kept busy since, where the system lets us know. */
+export function watchOthers(): () => number | undefined {
+  const before = processorTime(), start = performance.now();
+  return () => {
+    const after = processorTime(), elapsed = (performance.now() - start) / 1000;
+    return before && after && figure(Math.max(0, (after.machine - before.machine - (after.own - before.own)) / elapsed));
+  };
+}
+
+/** Processor seconds used so far on the whole machine and by this benchmark with its children, on Linux. */
 function processorTime(): { machine: number; own: number } | undefined {
   if (!existsSync("/proc/stat")) return undefined;
   const ticksPerSecond = 100; // USER_HZ is 100 on every Linux these runtimes exist for
   const fields = readFileSync("/proc/stat", "utf8").split("\n")[0].trim().split(/\s+/).slice(1).map(Number);
   const [user, nice, system, , , irq, softirq, steal] = fields;
-  const usage = process.cpuUsage();
-  let own = (usage.user + usage.system) / 1e6;
-  for (const pid of ownProcesses) {
+  let own = 0;
+  for (const pid of ["self", ...ownProcesses]) {
     if (!existsSync(`/proc/${pid}/stat`)) continue;
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
-    own += (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    // utime and stime, and the same of the children that have ended (proc(5)); the fields follow the program's name in parentheses.
+    const times = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ").slice(11, 15);
+    for (const ticks of times) own += Number(ticks);
   }
-  return { machine: (user + nice + system + irq + softirq + steal) / ticksPerSecond, own };
+  return { machine: (user + nice + system + irq + softirq + steal) / ticksPerSecond, own: own / ticksPerSecond };
 }
 
 /** The middle value; the mean of the two middle ones for an even count. */

@@ -130,7 +130,7 @@ async function* scalingLines(options: Options, peers: Peers): AsyncGenerator<Lin
   const turnSeconds = Math.max(options.turnSeconds, await ours[0].time(1));
   const { seconds, rounds, others } = await interleave([...ours, ...loops], { ...options, turnSeconds, seconds: 2 * options.seconds });
   const speedup = figure(median(seconds[0]) / median(seconds[1]));
-  const extra = { rounds, others: others === undefined ? undefined : figure(others), paired: pairedQuartiles(seconds[0], seconds[1]) };
+  const extra = { rounds, others, paired_speedup: pairedQuartiles(seconds[0], seconds[1]) };
   if (peers.peak) {
     const machine = figure(2 * median(seconds[2]) / median(seconds[3]));
     yield { ...line, ours: speedup, peer: machine, peer_name: "fma-loop", ratio: figure(speedup / machine), ...extra };
@@ -152,7 +152,7 @@ function* against(
   extra: Record<string, unknown>,
 ): Generator<Line> {
   const ours = value(0);
-  const common = { ...extra, rounds: timings.rounds, others: timings.others === undefined ? undefined : figure(timings.others) };
+  const common = { ...extra, rounds: timings.rounds, others: timings.others };
   for (const peer of peers.present) {
     const index = all.findIndex((contender) => contender.name === peer.name);
     const paired = pairedQuartiles(timings.seconds[index], timings.seconds[0]);

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { figure, type Line, median, pairedQuartiles } from "./harness.ts";
+import { figure, type Line, median, pairedQuartiles, watchOthers } from "./harness.ts";
 
 /** What to run. */
 export interface TrainingOptions {
@@ -37,6 +37,7 @@ export async function* trainingLines(options: TrainingOptions): AsyncGenerator<L
   const peerSteps = steps(Number(first?.[1]?.tokens_per_second));
   const ours: number[] = [], theirs: number[] = [];
   let version: unknown;
+  const watched = watchOthers();
   for (let round = 0; round < rounds; round++) {
     const runs = [
       () => ours.push(Number(trainOurs(ourSteps, threads, tiny).tokens_per_second)),
@@ -49,6 +50,7 @@ export async function* trainingLines(options: TrainingOptions): AsyncGenerator<L
     ];
     for (const run of round % 2 === 0 ? runs : runs.reverse()) run();
   }
+  const others = watched();
   const line = {
     group: "training",
     op: tiny ? "train_step_tiny" : "train_step",
@@ -60,10 +62,10 @@ export async function* trainingLines(options: TrainingOptions): AsyncGenerator<L
     peer_name: "pytorch",
     unit: "tokens/s",
   };
-  if (theirs.length === 0) yield { ...line, peer: null, ratio: null, missing, rounds };
+  if (theirs.length === 0) yield { ...line, peer: null, ratio: null, missing, rounds, others };
   else {
     const ratio = figure(median(ours) / median(theirs));
-    yield { ...line, peer: figure(median(theirs)), ratio, pytorch: version, rounds, paired: pairedQuartiles(ours, theirs) };
+    yield { ...line, peer: figure(median(theirs)), ratio, pytorch: version, rounds, paired: pairedQuartiles(ours, theirs), others };
   }
 }
 

@@ -66,9 +66,11 @@ export type Lead<S extends Shape> = S extends readonly [...infer L extends Shape
 export type Rows<S extends Shape> = Last<Lead<S>>;
 /** All sizes but the last two. @internal */
 export type Batch<S extends Shape> = Lead<Lead<S>>;
-/** The last two axes exchanged, if T. @internal */
+/** The last two axes exchanged, if T; both unknown, if T may be either. @internal */
 export type Transposed<S extends Shape, T extends boolean = true> = [T] extends [false] ? S
-  : AnyRank<S, S, [T] extends [true] ? [...Batch<S>, Last<S>, Rows<S>] : [...Batch<S>, number, number]>;
+  : S extends readonly [...infer L extends Shape, infer M extends number, infer N extends number]
+    ? [T] extends [true] ? [...L, N, M] : [...L, number, number]
+  : S;
 
 /** Every axis of S as its decimal text, counted from the start and from the end. @internal */
 export type Axes<S extends Shape> = keyof S & `${number}` | `-${Exclude<keyof S & `${number}`, "0">}` | `-${S["length"]}`;

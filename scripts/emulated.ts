@@ -1,14 +1,14 @@
 // Runs the golden-hash test in whole runtimes on processors that this machine is not: older x86-64 levels and aarch64, all under qemu.
 // Linux x86-64 only. Needs qemu-user, Debian's arm64 cross libraries and npm; .ci/run installs them.
 //   deno run -A scripts/emulated.ts [nehalem|haswell|aarch64 …]
-import { existsSync, mkdirSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
 import { bunCounts, type Counts, denoCounts, line, total } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
 import { ensurePackages, findRuntime, type Runtime } from "./runtimes.ts";
-import { packages } from "./versions.ts";
-import { toolFolder } from "./zig.ts";
+import { installed, toolFolder } from "./tools.ts";
+import { denoVersion, packages } from "./versions.ts";
 
 /** One emulated processor: how a program starts on it, and which library and which executables it takes. */
 interface Machine {
@@ -65,15 +65,16 @@ process.exit(sum.failed > 0 ? 1 : 0);
 
 /** The arm64 executable of a runtime, of the pinned version, from its npm package; kept beside the other tools. */
 async function armRuntime(runtime: Runtime): Promise<string> {
-  const version = packages[runtime];
+  const version = runtime === "deno" ? denoVersion : packages.bun;
   const spec = runtime === "deno" ? `@deno/linux-arm64-glibc@${version}` : `@oven/bun-linux-aarch64@${version}`;
-  const folder = join(toolFolder(), `${runtime}-${version}-arm64`);
-  const path = join(folder, "package", runtime === "deno" ? "deno" : "bin/bun");
-  if (existsSync(path)) return path;
-  mkdirSync(folder, { recursive: true });
-  const packed = await run(["npm", "pack", "--silent", "--pack-destination", folder, spec], { output: "keep" });
-  const archive = packed.text.trim().split("\n").at(-1) ?? "";
-  const unpacked = packed.code === 0 ? await run(["tar", "xzf", archive, "-C", folder], { cwd: folder, output: "keep" }) : packed;
-  if (unpacked.code !== 0) fail(`${unpacked.text.trim()}\n\n\`npm pack ${spec}\` failed: this check needs npm and a reachable registry.`);
-  return path;
+  const folder = await installed(join(toolFolder(), `${runtime}-${version}-arm64`), async (fresh) => {
+    const packed = await run(["npm", "pack", "--silent", spec], { cwd: fresh, output: "keep" });
+    const archive = packed.text.trim().split("\n").at(-1) ?? "";
+    const unpacked = packed.code === 0 ? await run(["tar", "xzf", archive], { cwd: fresh, output: "keep" }) : packed;
+    if (unpacked.code !== 0) {
+      throw new Error(`${unpacked.text.trim()}\n\n\`npm pack ${spec}\` failed: this check needs npm and its registry.`);
+    }
+    rmSync(join(fresh, archive));
+  }).catch(fail);
+  return join(folder, "package", runtime === "deno" ? "deno" : "bin/bun");
 }

@@ -50,7 +50,7 @@ export function run(command: string[], options: RunOptions = {}): Promise<Ended>
 }
 
 /** Ends this script with a sentence that says what to do. */
-export function fail(sentence: string): never {
-  console.error(`\n${sentence}`);
+export function fail(reason: string | Error): never {
+  console.error(`\n${reason instanceof Error ? reason.message : reason}`);
   process.exit(1);
 }

@@ -1,16 +1,15 @@
 // Finds Deno and Bun, whichever of them runs this script, and brings node_modules to what package.json says.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root, run } from "./process.ts";
-import { packages } from "./versions.ts";
+import { installed, toolFolder } from "./tools.ts";
+import { denoVersion, packages } from "./versions.ts";
 
 /** The runtimes that the project supports. */
 export type Runtime = "deno" | "bun";
 
 /** The runtime of this script. */
 export const current: Runtime = "Bun" in globalThis ? "bun" : "deno";
-
-const modules = join(root, "node_modules");
 
 /** Installs the development packages where one is missing or has another version. */
 export async function ensurePackages(): Promise<void> {
@@ -27,13 +26,13 @@ export async function ensurePackages(): Promise<void> {
 
 function installedVersion(name: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).version;
+    return JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8")).version;
   } catch {
     return undefined;
   }
 }
 
-/** The path of the runtime's executable: TILEWORK_DENO or TILEWORK_BUN, this process, node_modules, PATH. */
+/** The path of the runtime's executable: TILEWORK_DENO or TILEWORK_BUN, this process, the pinned package, PATH; Deno is installed where it is missing. */
 export async function findRuntime(runtime: Runtime): Promise<string> {
   const variable = `TILEWORK_${runtime.toUpperCase()}`;
   const asked = process.env[variable];
@@ -42,21 +41,36 @@ export async function findRuntime(runtime: Runtime): Promise<string> {
     fail(`${variable} is ${asked}, which does not run. Set it to the path of \`${runtime}\`, or unset it.`);
   }
   if (runtime === current) return process.execPath;
-  await ensurePackages();
-  for (const path of [...installedBinaries(runtime), runtime]) {
-    if (await runs(path)) return path;
+  if (runtime === "bun") {
+    await ensurePackages();
+    for (const path of [...binaries(root, "bun"), "bun"]) if (await runs(path)) return path;
+    fail("Bun does not run from node_modules and is not on PATH. Run `npm install`, or set TILEWORK_BUN to the path of its executable.");
   }
-  fail(
-    `${runtime} does not run from node_modules and is not on PATH. Run \`npm install\`, or set ${variable} to the path of its executable.`,
-  );
+  if (await runs("deno")) return "deno";
+  for (const path of binaries(await denoFolder(), "deno")) if (await runs(path)) return path;
+  fail("Deno is not on PATH and the npm package of this platform does not run. Set TILEWORK_DENO to the path of its executable.");
+}
+
+/** A folder outside the repository that holds npm's `deno`, made where it is missing. */
+function denoFolder(): Promise<string> {
+  return installed(join(toolFolder(), `deno-${denoVersion}`), async (folder) => {
+    console.error(`Installing Deno ${denoVersion} into ${toolFolder()} (once) …`);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { deno: denoVersion } }));
+    const { code, text } = await run([process.execPath, "install"], { cwd: folder, output: "keep" });
+    if (code !== 0) {
+      throw new Error(
+        `${text.trim()}\n\nDeno ${denoVersion} could not be installed. Install it and set TILEWORK_DENO to the path of its executable.`,
+      );
+    }
+  }).catch(fail);
 }
 
 /**
  * The executables in the platform packages of npm's `deno` and `bun`. Both packages put a placeholder or a script in node_modules/.bin that
  * works only after an install script ran, which package managers often do not allow; the executable itself is always there.
  */
-function installedBinaries(runtime: Runtime): string[] {
-  const scope = join(modules, runtime === "deno" ? "@deno" : "@oven");
+function binaries(folder: string, runtime: Runtime): string[] {
+  const scope = join(folder, "node_modules", runtime === "deno" ? "@deno" : "@oven");
   if (!existsSync(scope)) return [];
   const file = process.platform === "win32" ? `${runtime}.exe` : runtime;
   return readdirSync(scope)

@@ -6,5 +6,11 @@ import { root } from "./process.ts";
 /** The one version of Zig that builds the library; the language still changes between releases. */
 export const zigVersion = "0.17.1";
 
+/**
+ * The version of Deno that checks run with. It is no development package: in a Deno task, `deno` would then mean the file in node_modules/.bin,
+ * which Deno runs as if it were JavaScript.
+ */
+export const denoVersion = "2.9.6";
+
 /** The development packages and their exact versions, as package.json pins them. */
 export const packages: Record<string, string> = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;

@@ -5,36 +5,21 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { toolFolder } from "../../scripts/zig.ts";
+import { installed, toolFolder } from "../../scripts/tools.ts";
 
 /** The folder that holds the peers. */
 export const cacheFolder: string = process.env.TILEWORK_PEERS || join(toolFolder(), "peers");
 
-/**
- * The folder of one peer, made by `fill(folder)` where it does not exist yet. It is filled under another name and then renamed,
- * so that an interrupted download is never taken for a whole one.
- */
-export async function cached(name: string, fill: (folder: string) => void | Promise<void>): Promise<string> {
+/** The folder of one peer, filled by `fill(folder)` where it does not exist yet. */
+export function cached(name: string, fill: (folder: string) => void | Promise<void>): Promise<string> {
   const folder = join(cacheFolder, name);
-  if (existsSync(folder)) return folder;
-  if (process.env.TILEWORK_PEERS_OFFLINE === "1") {
-    throw new Error(`${folder} does not exist and TILEWORK_PEERS_OFFLINE=1 forbids to fetch it`);
+  if (!existsSync(folder) && process.env.TILEWORK_PEERS_OFFLINE === "1") {
+    return Promise.reject(new Error(`${folder} does not exist and TILEWORK_PEERS_OFFLINE=1 forbids to fetch it`));
   }
-  const partial = `${folder}.${process.pid}`;
-  rmSync(partial, { recursive: true, force: true });
-  mkdirSync(partial, { recursive: true });
-  try {
-    await fill(partial);
-    renameSync(partial, folder);
-  } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
-    if (existsSync(folder)) return folder; // another run was faster
-    throw error;
-  }
-  return folder;
+  return installed(folder, fill);
 }
 
 /** Runs a program to its end; throws with the last lines it wrote where it fails. */

@@ -1,7 +1,9 @@
 // Type tests: tests/types/valid.ts must compile, and each marked line of tests/types/invalid.ts must not, with the message written above it. A user
-// reads these messages, so they are tested word for word, with the compiler that prints them.
+// reads these messages, so they are tested word for word, with the compiler that prints them. Beside them stand random calls, of which the compiler must
+// say what the run-time checks say.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { agreementCases } from "../tests/types/agreement.ts";
 import { type Counts, line } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
 
@@ -18,7 +20,18 @@ interface Diagnostic {
 
 const valid = readFileSync(join(folder, "valid.ts"), "utf8").split("\n");
 const invalid = readFileSync(join(folder, "invalid.ts"), "utf8").split("\n");
-const diagnostics = await compile({ "valid.ts": valid, "invalid.ts": invalid.map((text) => text.replace(directive, "// ")) });
+const cases = agreementCases(1, 240);
+const random = [
+  `import { add, cpu, linear, matmul, reshape, sum, type Tensor, transpose, zeros } from "../../mod.ts";`,
+  "declare function is<E>(): <A>(value: A, ...same: Equal<A, E> extends true ? [] : ['the type is another one']) => void;",
+  "type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;",
+  ...cases.map(({ code, shape }) => shape ? `is<Tensor<"f32", [${shape.join(", ")}]>>()(${code});` : `${code};`),
+];
+const diagnostics = await compile({
+  "valid.ts": valid,
+  "invalid.ts": invalid.map((text) => text.replace(directive, "// ")),
+  "random.ts": random,
+});
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 
 // Every statement of valid.ts that says a type is a test; any diagnostic in it is a failure.
@@ -31,18 +44,30 @@ invalid.forEach((text, i) => {
   if (text.startsWith(directive)) expected.set(i + 2, text.slice(directive.length));
 });
 for (const [line, sentence] of expected) {
-  const got = diagnostics.filter((one) => one.file === "invalid.ts" && one.line === line).map((one) => one.text).join("\n");
-  // A sentence of our own is a whole string type in the message: matmul: … stands there as "matmul: …".
-  if (got.includes(/^\w+: /.test(sentence) ? `"${sentence}"` : sentence)) counts.passed++;
-  else report(`tests/types/invalid.ts:${line}`, invalid[line - 1], `wanted: ${sentence}\ngot:    ${got === "" ? "no error" : got}`);
+  compare(`tests/types/invalid.ts:${line}`, invalid[line - 1], sentence, messages("invalid.ts", line));
 }
+cases.forEach(({ code, sentence }, i) => {
+  compare("a random call", code, sentence ?? "", messages("random.ts", random.length - cases.length + i + 1));
+});
 for (const { file, line, text } of diagnostics) {
-  if (file === "valid.ts" || file === "invalid.ts" && expected.has(line)) continue;
+  if (file === "valid.ts" || file === "random.ts" || file === "invalid.ts" && expected.has(line)) continue;
   report(file === "invalid.ts" ? `tests/types/invalid.ts:${line} has no directive` : `${file}:${line} does not compile`, "", text);
 }
 
 console.log(line(counts));
 process.exit(counts.failed > 0 ? 1 : 0);
+
+function messages(file: string, line: number): string {
+  return diagnostics.filter((one) => one.file === file && one.line === line).map((one) => one.text).join("\n");
+}
+
+/** One test: the compiler's message holds the wanted text, or there is none where none is wanted. */
+function compare(title: string, code: string, wanted: string, got: string): void {
+  // A sentence of our own is a whole string type in the message: matmul: … stands there as "matmul: …".
+  const good = wanted === "" ? got === "" : got.includes(/^\w+: /.test(wanted) ? `"${wanted}"` : wanted);
+  if (good) counts.passed++;
+  else report(title, code, `wanted: ${wanted || "no error"}\ngot:    ${got || "no error"}`);
+}
 
 function report(title: string, code: string, text: string): void {
   counts.failed++;

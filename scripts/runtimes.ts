@@ -66,16 +66,16 @@ function denoFolder(): Promise<string> {
 }
 
 /**
- * The executables in the platform packages of npm's `deno` and `bun`. Both packages put a placeholder or a script in node_modules/.bin that
- * works only after an install script ran, which package managers often do not allow; the executable itself is always there.
+ * The executables in npm's packages of `deno` and `bun`: both have one package a platform, and an install script that moves the executable from there
+ * into the main package. Package managers often do not run it, and then a placeholder is there instead.
  */
 function binaries(folder: string, runtime: Runtime): string[] {
-  const scope = join(folder, "node_modules", runtime === "deno" ? "@deno" : "@oven");
-  if (!existsSync(scope)) return [];
+  const modules = join(folder, "node_modules");
   const file = process.platform === "win32" ? `${runtime}.exe` : runtime;
-  return readdirSync(scope)
-    .map((name) => join(scope, name, runtime === "deno" ? file : join("bin", file)))
-    .filter((path) => existsSync(path));
+  const scope = join(modules, runtime === "deno" ? "@deno" : "@oven");
+  const moved = runtime === "deno" ? join(modules, "deno", file) : join(modules, "bun", "bin", "bun.exe");
+  const platforms = existsSync(scope) ? readdirSync(scope).map((name) => join(scope, name, runtime === "deno" ? "" : "bin", file)) : [];
+  return [moved, ...platforms].filter((path) => existsSync(path));
 }
 
 async function runs(path: string): Promise<boolean> {

@@ -58,6 +58,8 @@ export interface Options {
   readonly roundsMin: number;
   /** The shortest turn: long against the timer and against starting a call. */
   readonly turnSeconds: number;
+  /** How long a case may wait in all for moments in which other processes are idle. */
+  readonly quietSeconds: number;
 }
 
 /** One printed line: a case against one peer. Where the peer is missing, `peer` and `ratio` are null and `missing` says why. */
@@ -76,11 +78,17 @@ export interface Line {
   [extra: string]: unknown;
 }
 
-/** Reads `--filter GROUP`, `--tiny`, `--threads 1,2` and `--seconds S`. */
+/** Reads `--filter GROUP`, `--tiny`, `--threads 1,2`, `--seconds S` and `--quiet S`. */
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
-    options: { filter: { type: "string" }, tiny: { type: "boolean" }, threads: { type: "string" }, seconds: { type: "string" } },
+    options: {
+      filter: { type: "string" },
+      tiny: { type: "boolean" },
+      threads: { type: "string" },
+      seconds: { type: "string" },
+      quiet: { type: "string" },
+    },
   });
   const tiny = values.tiny ?? false;
   const threads = (values.threads ?? (tiny ? "1" : "1,2")).split(",").map(Number);
@@ -89,7 +97,15 @@ export function parseOptions(args: readonly string[]): Options {
   if (!(seconds > 0)) throw new RangeError(`--seconds ${values.seconds}: wants a positive number`);
   const usable = threads.filter((t) => t <= availableParallelism());
   if (usable.length < threads.length) console.error(`this machine runs ${availableParallelism()} threads at once: more are not measured`);
-  return { filter: values.filter, tiny, threads: usable, seconds, roundsMin: tiny ? 3 : 11, turnSeconds: tiny ? 0.0005 : 0.005 };
+  return {
+    filter: values.filter,
+    tiny,
+    threads: usable,
+    seconds,
+    roundsMin: tiny ? 3 : 11,
+    turnSeconds: tiny ? 0.0005 : 0.005,
+    quietSeconds: Number(values.quiet ?? 0),
+  };
 }
 
 /** Seconds a call, one entry a round, of each contender, in the order in which they were given. */
@@ -102,13 +118,20 @@ export interface Timings {
 
 /** Times the contenders in turn, round after round, each round in another order. */
 export async function interleave(contenders: readonly Contender[], options: Options): Promise<Timings> {
+  // All turns last about as long as one call of the slowest, so that each meets as many interruptions as the others.
+  let turnSeconds = options.turnSeconds;
+  for (const contender of contenders) {
+    await contender.time(1);
+    turnSeconds = Math.max(turnSeconds, await contender.time(1));
+  }
   const calls: number[] = [];
-  for (const contender of contenders) calls.push(await callsPerTurn(contender, options.turnSeconds));
+  for (const contender of contenders) calls.push(await callsPerTurn(contender, turnSeconds));
+  let patience = 1000 * options.quietSeconds;
   const seconds: number[][] = contenders.map(() => []);
-  const others = watchOthers();
-  const start = performance.now();
-  let rounds = 0;
-  while (rounds < options.roundsMin || performance.now() - start < 1000 * options.seconds) {
+  let rounds = 0, spent = 0, taken: number | undefined = 0;
+  while (rounds < options.roundsMin || spent < 1000 * options.seconds) {
+    if (patience > 0) patience -= await quiet(patience);
+    const others = watchOthers(), start = performance.now();
     for (let turn = 0; turn < contenders.length; turn++) {
       // Rotated by a place each round, and reversed every other time, so that nobody always follows the same neighbour.
       const rotated = (turn + rounds) % contenders.length;
@@ -117,9 +140,23 @@ export async function interleave(contenders: readonly Contender[], options: Opti
       await contenders[index].time(Math.max(1, calls[index] >> 2)); // wakes the threads and warms the caches, for everybody
       seconds[index].push(await contenders[index].time(calls[index]) / calls[index]);
     }
+    const elapsed = performance.now() - start, busy = others();
+    taken = taken !== undefined && busy !== undefined ? taken + busy * elapsed : undefined;
+    spent += elapsed;
     rounds++;
   }
-  return { seconds, rounds, others: others() };
+  return { seconds, rounds, others: taken && figure(Math.max(0, taken / spent)) };
+}
+
+/** Waits at most `patience` milliseconds for a moment in which other processes are idle, and tells how long it waited. */
+async function quiet(patience: number): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    const others = watchOthers();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const waited = performance.now() - start;
+    if ((others() ?? 0) < 0.15 || waited > patience) return waited;
+  }
 }
 
 async function callsPerTurn(contender: Contender, seconds: number): Promise<number> {
@@ -156,7 +193,7 @@ export function watchOthers(): () => number | undefined {
   const before = processorTime(), start = performance.now();
   return () => {
     const after = processorTime(), elapsed = (performance.now() - start) / 1000;
-    return before && after && figure(Math.max(0, (after.machine - before.machine - (after.own - before.own)) / elapsed));
+    return before && after && (after.machine - before.machine - (after.own - before.own)) / elapsed;
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * Measures this library against its peers and prints one JSON line a case and peer; a readable summary goes to stderr.
  *
- *     deno task bench:json [--filter GROUP] [--tiny] [--threads 1,2] [--seconds S]
- *     bun bench/json.ts    [--filter GROUP] [--tiny] [--threads 1,2] [--seconds S]
+ *     deno task bench:json [--filter GROUP] [--tiny] [--threads 1,2] [--seconds S] [--quiet S]
+ *     bun bench/json.ts    [--filter GROUP] [--tiny] [--threads 1,2] [--seconds S] [--quiet S]
  *
  * Groups: `matmul`, `training`.
  *

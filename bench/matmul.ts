@@ -126,9 +126,7 @@ async function* scalingLines(options: Options, peers: Peers): AsyncGenerator<Lin
   await checkProduct(product, ours);
   const line = { group, op: "matmul_scaling", shape: `${size}x${size}x${size}`, layout: "NN", dtype: "f32", threads: 2, unit: "x" };
   const loops = peers.peak ? [peers.peak.multiplyAdd(1), peers.peak.multiplyAdd(2)] : [];
-  // The loop's turns are as long as the product's, so that both meet the same interruptions.
-  const turnSeconds = Math.max(options.turnSeconds, await ours[0].time(1));
-  const { seconds, rounds, others } = await interleave([...ours, ...loops], { ...options, turnSeconds, seconds: 2 * options.seconds });
+  const { seconds, rounds, others } = await interleave([...ours, ...loops], { ...options, seconds: 2 * options.seconds });
   const speedup = figure(median(seconds[0]) / median(seconds[1]));
   const extra = { rounds, others, paired_speedup: pairedQuartiles(seconds[0], seconds[1]) };
   if (peers.peak) {

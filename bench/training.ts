@@ -50,7 +50,8 @@ export async function* trainingLines(options: TrainingOptions): AsyncGenerator<L
     ];
     for (const run of round % 2 === 0 ? runs : runs.reverse()) run();
   }
-  const others = watched();
+  const busy = watched();
+  const others = busy && figure(busy);
   const line = {
     group: "training",
     op: tiny ? "train_step_tiny" : "train_step",

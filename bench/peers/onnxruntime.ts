@@ -30,11 +30,11 @@ interface Session {
 export async function onnxruntime(): Promise<ProductPeer> {
   const manifest = fileURLToPath(new URL("./package.json", import.meta.url));
   const version: string = JSON.parse(readFileSync(manifest, "utf8")).dependencies["onnxruntime-node"];
-  const folder = await cached(`onnxruntime-${version}`, (target) => {
+  const folder = await cached(`onnxruntime-${version}`, async (target) => {
     copyFileSync(manifest, join(target, "package.json"));
-    const npm = findProgram(process.platform === "win32" ? "npm.cmd" : "npm");
-    if (npm) runProgram(npm, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"], { cwd: target });
-    else if (process.versions.bun) runProgram(process.execPath, ["install", "--ignore-scripts", "--no-save"], { cwd: target });
+    const npm = await findProgram(process.platform === "win32" ? "npm.cmd" : "npm");
+    if (npm) await runProgram([npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"], { cwd: target });
+    else if (process.versions.bun) await runProgram([process.execPath, "install", "--ignore-scripts", "--no-save"], { cwd: target });
     else throw new Error("npm is needed to install onnxruntime-node");
   });
   const ort: OnnxRuntime = createRequire(join(folder, "package.json"))("onnxruntime-node");

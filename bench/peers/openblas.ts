@@ -28,20 +28,11 @@ const oldKernels =
 
 /** Opens OpenBLAS, installing it first where it is missing, and says which kernel it chose. */
 export async function openblas(): Promise<ProductPeer> {
-  const folder = await cached(`openblas-${version}`, (target) => {
-    const python = findProgram(process.env.PYTHON, "python3", "python");
+  const folder = await cached(`openblas-${version}`, async (target) => {
+    const python = await findProgram(process.env.PYTHON, "python3", "python");
     if (!python) throw new Error("python3 with pip is needed to install scipy-openblas32");
-    runProgram(python, [
-      "-m",
-      "pip",
-      "install",
-      "--quiet",
-      "--disable-pip-version-check",
-      "--no-deps",
-      "--target",
-      target,
-      `scipy-openblas32==${version}`,
-    ]);
+    const pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
+    await runProgram([...pip, "--target", target, `scipy-openblas32==${version}`]);
   });
   const file =
     { linux: "libscipy_openblas.so", darwin: "libscipy_openblas.dylib", win32: "libscipy_openblas.dll" }[process.platform as string] ??

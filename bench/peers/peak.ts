@@ -36,10 +36,10 @@ export async function peak(): Promise<Peak> {
   );
   const file = { darwin: "libpeak.dylib", win32: "peak.dll" }[process.platform as string] ?? "libpeak.so";
   const folder = await cached(`peak-${key}`, async (target) => {
-    const args = ["build-lib", "-dynamic", "-OReleaseFast", "-mcpu=native", "-lc", "-fstrip", `-femit-bin=${join(target, file)}`, source];
-    const [zig, ...before] = await findZig();
+    const build = ["build-lib", "-dynamic", "-OReleaseFast", "-mcpu=native", "-lc", "-fstrip", `-femit-bin=${join(target, file)}`, source];
     const cache = join(target, "zig-cache");
-    runProgram(zig, [...before, ...args], { cwd: target, env: { ZIG_LOCAL_CACHE_DIR: cache, ZIG_GLOBAL_CACHE_DIR: cache } });
+    const env = { ZIG_LOCAL_CACHE_DIR: cache, ZIG_GLOBAL_CACHE_DIR: cache };
+    await runProgram([...await findZig(), ...build], { cwd: target, env });
     rmSync(cache, { recursive: true, force: true });
   });
   const library = await openLibrary(join(folder, file), {

@@ -40,13 +40,14 @@ const zigLayers: Record<string, string> = {
 const zigRules: Record<string, string[]> = {
   root: ["list", "ops", "gemm", "row", "state", "parallel", "isa", "status"],
   list: ["ops", "gemm", "row", "state"],
-  ops: ["gemm", "row", "state", "parallel", "isa", "status"],
-  gemm: ["row", "state", "parallel", "isa", "status"],
-  row: ["state", "parallel", "isa", "status"],
+  ops: ["gemm", "row", "state", "parallel", "isa", "status", "testing"],
+  gemm: ["row", "state", "parallel", "isa", "status", "testing"],
+  row: ["state", "parallel", "isa", "status", "testing"],
   state: ["parallel", "isa", "status"],
   parallel: ["isa", "status"],
   isa: [],
   status: [],
+  testing: ["state", "parallel", "isa", "status"],
 };
 
 /** Files that hold nothing but micro-kernels, and all that these may import. */

@@ -7,7 +7,7 @@ export const root: string = fileURLToPath(new URL("..", import.meta.url));
 
 /** How a program ended. */
 export interface Ended {
-  /** The exit code; 127 when the program could not be started, 128 when a signal ended it. */
+  /** The exit code; 124 when its time was up, 127 when the program could not be started, 128 when a signal ended it. */
   code: number;
   /** Standard output and standard error in the order in which they arrived, where they were kept. */
   text: string;
@@ -21,20 +21,32 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** `inherit` shows it as it is, `stderr` shows all of it on standard error, `tee` shows and keeps it, `keep` only keeps it. */
   output?: "inherit" | "stderr" | "tee" | "keep";
+  /** After this time the program and all that it started are killed, and the exit code is 124. Not on Windows. */
+  secondsMax?: number;
 }
 
 /** Runs `command` and waits for its end; a program that is not there is an exit code, never an exception. */
 export function run(command: string[], options: RunOptions = {}): Promise<Ended> {
-  const { cwd = root, env = {}, output = "inherit" } = options;
+  const { cwd = root, env = {}, output = "inherit", secondsMax } = options;
   const start = performance.now();
   return new Promise((resolve) => {
     let text = "";
-    const end = (code: number) => resolve({ code, text, seconds: (performance.now() - start) / 1000 });
+    let late = false;
+    const end = (code: number) => {
+      clearTimeout(timer);
+      resolve({ code: late ? 124 : code, text, seconds: (performance.now() - start) / 1000 });
+    };
     const child = spawn(command[0], command.slice(1), {
       cwd,
       env: { ...process.env, ...env },
       stdio: output === "inherit" ? "inherit" : output === "stderr" ? ["ignore", 2, 2] : ["ignore", "pipe", "pipe"],
+      // A group of its own, so that all of it can be killed.
+      detached: secondsMax !== undefined,
     });
+    const timer = secondsMax === undefined ? undefined : setTimeout(() => {
+      late = true;
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    }, secondsMax * 1000);
     const take = (chunk: Uint8Array) => {
       text += new TextDecoder().decode(chunk);
       if (output === "tee") process.stdout.write(chunk);

@@ -1,0 +1,353 @@
+/** Tensors: n-dimensional arrays in native memory. */
+
+import { load, native } from "../ffi/library.ts";
+import { OutOfMemoryError, statusError, statusName } from "../ffi/status.ts";
+import type { Device } from "./device.ts";
+import { type Checked, type Data, type DType, dtypeOf, type DTypeOf, dtypes, isDType, newData } from "./dtype.ts";
+import { forget, Owned, tensorsOutside } from "./scope.ts";
+import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
+import type { Shape, shapeOf, Sizes } from "./shape.ts";
+
+/** A native handle and how many `Tensor` objects hold it: one, and those that a gradient tape keeps. */
+interface Cell {
+  handle: number;
+  holders: number;
+}
+
+function letGo(cell: Cell): void {
+  if (--cell.holders > 0) return;
+  native.tw_tensor_free(cell.handle);
+  cell.handle = 0;
+}
+
+/** The safety net for tensors that nobody disposed. It never runs inside a synchronous loop. */
+const forgotten = new FinalizationRegistry((cell: Cell) => {
+  forget(null);
+  letGo(cell);
+});
+
+const inspect = Symbol.for("nodejs.util.inspect.custom");
+const inspectDeno = Symbol.for("Deno.customInspect");
+
+/** The part of a tensor that only the compiler sees. */
+export interface Tensor<D extends DType = DType, S extends Shape = Shape> {
+  /** Not there at run time: the sizes as the compiler compares them. */
+  readonly [shapeOf]: Sizes<S>;
+}
+
+/**
+ * An n-dimensional array in native memory, of element type D and shape S. Made by `tensor`, `zeros` and their like, and by every op; freed by
+ * `dispose`, `using` or the `scope` around it.
+ */
+export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Owned implements Disposable {
+  /** The element type. */
+  readonly dtype: D;
+  /** Where it lives. */
+  readonly device: Device;
+  /** The sizes, outermost first: plain numbers, a literal here would forbid `number` to stand for it. */
+  readonly shape: { readonly [I in keyof S]: number };
+  /** Elements from one index to the next, for each axis. */
+  readonly strides: { readonly [I in keyof S]: number };
+  /** Elements from the start of its storage. @internal */
+  readonly offset: number;
+  /** The native handle; 0 once disposed, which no native function takes for a tensor. @internal */
+  handle: number;
+  /** Whether it shares its storage with the tensor it is a view of. @internal */
+  readonly isView: boolean;
+  /** What a gradient tape knows of this value. @internal */
+  slot: object | null = null;
+  readonly #cell: Cell;
+
+  /** @internal */
+  constructor(device: Device, dtype: D, shape: Shape, strides: Shape, offset: number, cell: { handle: number; holders: number }, isView: boolean) {
+    super();
+    this.dtype = dtype;
+    this.device = device;
+    this.shape = shape as typeof this.shape; // S is what the maker says of these sizes
+    this.strides = strides as typeof this.strides;
+    this.offset = offset;
+    this.handle = cell.handle;
+    this.isView = isView;
+    this.#cell = cell;
+    forgotten.register(this, cell, this);
+  }
+
+  /** Number of axes. */
+  get rank(): number {
+    return this.shape.length;
+  }
+
+  /** Number of elements. */
+  get size(): number {
+    return elementCount(this.shape);
+  }
+
+  /** Whether the elements lie row-major without gaps. */
+  get isContiguous(): boolean {
+    return isContiguous(this.shape, this.strides);
+  }
+
+  /** Whether `dispose` was called. */
+  get disposed(): boolean {
+    return this.handle === 0;
+  }
+
+  /** A copy of the elements, row-major. Never blocks the event loop. */
+  read(): Promise<Data[D]> {
+    return new Promise((resolve) => resolve(this.readSync()));
+  }
+
+  /** A copy of the elements, row-major. */
+  readSync(): Data[D] {
+    const out = newData(this.dtype, this.size);
+    check("read", native.tw_tensor_read(out, alive("read", this).handle, out.byteLength));
+    return out;
+  }
+
+  /** The value of a tensor of one element. */
+  item(): Promise<number> {
+    return new Promise((resolve) => resolve(this.itemSync()));
+  }
+
+  /** The value of a tensor of one element. */
+  itemSync(): number {
+    if (this.size !== 1) throw new RangeError(`item: x is ${formatShape(this.shape)}, must have one element`);
+    return this.readSync()[0]!;
+  }
+
+  /** Overwrites the elements, row-major. */
+  write(data: Data[D] | readonly number[]): void {
+    writeData("write", alive("write", this), data);
+  }
+
+  /** Frees the memory now. A second call does nothing; every other use of a disposed tensor is a TypeError. */
+  dispose(): void {
+    if (this.handle === 0) return;
+    this.handle = 0;
+    forgotten.unregister(this);
+    forget(this.owner);
+    letGo(this.#cell);
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** Another holder of the same value, freed on its own. @internal */
+  alias(): Tensor<D, S> {
+    this.#cell.holders++;
+    return new Tensor<D, S>(this.device, this.dtype, this.shape, this.strides, this.offset, this.#cell, this.isView);
+  }
+
+  /** Whether others hold the same value. @internal */
+  get isShared(): boolean {
+    return this.#cell.holders > 1;
+  }
+
+  /** `Tensor f32 [2, 3] on cpu` and its edge values. */
+  toString(): string {
+    const head = `Tensor ${this.dtype} ${formatShape(this.shape)} on ${this.device.name}`;
+    return this.disposed ? `${head} (disposed)` : `${head} ${edges(this)}`;
+  }
+
+  [inspect](): string {
+    return this.toString();
+  }
+
+  [inspectDeno](): string {
+    return this.toString();
+  }
+}
+
+/** Whether a value is a tensor; narrows to the general type, where `instanceof` would give `any`. */
+export function isTensor(value: unknown): value is Tensor {
+  return value instanceof Tensor;
+}
+
+/** At most six of each axis: three from its start, three from its end. */
+function edges(x: Tensor): string {
+  const picks = x.shape.map((n) => n <= 6 ? Array.from({ length: n }, (_, i) => i) : [0, 1, 2, n - 3, n - 2, n - 1]);
+  // Only the elements shown are read: a view of them is made axis by axis.
+  const read = (axis: number, offset: number): string => {
+    if (axis === x.rank) {
+      const one = view(x, [], [], offset);
+      const value = one.readSync()[0]!;
+      one.dispose();
+      return x.dtype === "f32" || x.dtype === "f64" ? String(Number(value.toPrecision(x.dtype === "f32" ? 5 : 7))) : String(value);
+    }
+    const parts = picks[axis]!.map((i) => read(axis + 1, offset + i * x.strides[axis]!));
+    if (x.shape[axis]! > 6) parts.splice(3, 0, "…");
+    return `[${parts.join(", ")}]`;
+  };
+  return read(0, x.offset);
+}
+
+/** Sizes, strides and offset on their way to the library. */
+const layout = new Float64Array(1 + 2 * 8);
+
+/** A tensor with undefined content. @internal */
+export function allocate<D extends DType, S extends Shape>(op: string, device: Device, dtype: D, shape: Shape): Tensor<D, S> {
+  if (shape.length > 8) throw new RangeError(`${op}: ${formatShape(shape)} has ${shape.length} axes, at most 8 are supported`);
+  for (let i = 0; i < shape.length; i++) layout[i] = shape[i]!;
+  const handle = native.tw_tensor_new(dtypes[dtype].code, shape.length, layout);
+  if (handle === 0) throw creationError(op, dtype, shape);
+  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false);
+}
+
+function creationError(op: string, dtype: DType, shape: Shape): Error {
+  const status = statusName(native.tw_last_status());
+  if (status !== "OutOfMemory") return statusError(op, status);
+  const m = memory();
+  return new OutOfMemoryError(
+    `${op}: no memory for ${dtype} ${formatShape(shape)}; ${m.tensors} tensors hold ${(m.bytes / 2 ** 20).toFixed(1)} MiB, ` +
+      `${tensorsOutside()} of them outside any scope`,
+  );
+}
+
+/** A view of a tensor's storage: other sizes, strides and offset over the same memory. @internal */
+export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shape, strides: Shape, offset: number): Tensor<D, S> {
+  const rank = shape.length;
+  layout[0] = offset;
+  for (let i = 0; i < rank; i++) {
+    layout[1 + i] = shape[i]!;
+    layout[1 + rank + i] = strides[i]!;
+  }
+  const handle = native.tw_tensor_view(x.handle, rank, layout);
+  if (handle === 0) throw statusError("view", statusName(native.tw_last_status()));
+  return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true);
+}
+
+/** Throws what a native status means. @internal */
+export function check(op: string, code: number): void {
+  if (code !== 0) throw statusError(op, statusName(code));
+}
+
+function alive<T extends Tensor>(op: string, x: T): T {
+  if (x.handle === 0) throw new TypeError(`${op}: x was disposed`);
+  return x;
+}
+
+function writeData(op: string, x: Tensor, data: unknown): void {
+  const array = elements(op, data, x.dtype, x.size, x.shape);
+  check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
+}
+
+/** Data as the library takes it: a typed array of the right kind and length, or numbers that fit the element type. */
+function elements(op: string, data: unknown, dtype: DType, count: number, shape: Shape): ArrayBufferView {
+  const found = dtypeOf(data);
+  if (found !== undefined) {
+    const array = data as Data[DType]; // `dtypeOf` has looked
+    if ((array.buffer as { detached?: boolean }).detached) throw new TypeError(`${op}: data was transferred away and is detached`);
+    if (found !== dtype) throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with cast`);
+    checkCount(op, array.length, count, shape);
+    return array;
+  }
+  if (!Array.isArray(data)) {
+    throw new TypeError(`${op}: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array, got ${formatValue(data)}`);
+  }
+  checkCount(op, data.length, count, shape);
+  const whole = !dtypes[dtype].float;
+  const [low, high] = dtype === "u32" ? [0, 2 ** 32 - 1] : [-(2 ** 31), 2 ** 31 - 1];
+  for (let i = 0; i < data.length; i++) {
+    const value: unknown = data[i];
+    if (typeof value !== "number") throw new TypeError(`${op}: data[${i}] must be a number, got ${formatValue(value)}`);
+    if (whole && !(Number.isInteger(value) && value >= low && value <= high)) {
+      throw new RangeError(`${op}: data[${i}] must be a whole number from ${low} to ${high} for ${dtype}, got ${formatValue(value)}`);
+    }
+  }
+  const out = newData(dtype, count);
+  out.set(data as number[]); // every element was looked at
+  return out;
+}
+
+function checkCount(op: string, got: number, count: number, shape: Shape): void {
+  if (got !== count) throw new RangeError(`${op}: data holds ${got} elements, ${formatShape(shape)} needs ${count}`);
+}
+
+function checkDevice(op: string, device: Device): void {
+  load();
+  if (typeof device !== "object" || device === null || typeof device.handle !== "number") {
+    throw new TypeError(`${op}: device must be a device such as cpu, got ${formatValue(device)}`);
+  }
+}
+
+/**
+ * A tensor of the given shape with a copy of `data`, row-major. A typed array decides the element type; a plain array gives f32 unless `dtype` says
+ * otherwise. Throws a TypeError or RangeError that names what does not fit.
+ *
+ * ```ts
+ * import { cpu, tensor } from "@tilework/tilework";
+ *
+ * using a = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]);
+ * using ids = tensor(cpu, [2], new Uint32Array([7, 9]));
+ * console.log(a.dtype, ids.dtype); // f32 u32
+ * ```
+ */
+export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
+  device: Device,
+  shape: readonly [...S],
+  data: Checked<A, D>,
+  options: { dtype?: D } = {},
+): Tensor<NoInfer<D>, S> {
+  checkDevice("tensor", device);
+  const dtype = checkDType("tensor", options.dtype ?? dtypeOf(data) ?? "f32") as D; // the type parameter's default says the same
+  const sizes = checkShape("tensor", "shape", shape);
+  const array = elements("tensor", data, dtype, elementCount(sizes), sizes);
+  const out = allocate<D, S>("tensor", device, dtype, sizes);
+  check("tensor", native.tw_tensor_write(out.handle, array, array.byteLength));
+  return out;
+}
+
+function checkDType(op: string, dtype: unknown): DType {
+  if (!isDType(dtype)) throw new TypeError(`${op}: dtype must be f32, f64, i32 or u32, got ${formatValue(dtype)}`);
+  return dtype;
+}
+
+/** A tensor whose content is undefined until something writes it. */
+export function empty<const S extends Shape, D extends DType = "f32">(
+  device: Device,
+  shape: readonly [...S],
+  dtype: D = "f32" as D,
+): Tensor<NoInfer<D>, S> {
+  checkDevice("empty", device);
+  checkDType("empty", dtype);
+  return allocate<D, S>("empty", device, dtype, checkShape("empty", "shape", shape));
+}
+
+/** What is held in native memory by every thread of the process. */
+export interface Memory {
+  /** Live tensors, views included. */
+  readonly tensors: number;
+  /** Bytes in use. */
+  readonly bytes: number;
+  /** The most bytes in use since the last `trim`. */
+  readonly peakBytes: number;
+  /** Bytes kept for reuse, at most as many as were in use at the peak. */
+  readonly keptBytes: number;
+  /** Live tensors of this thread that no scope will free. */
+  readonly outsideScopes: number;
+}
+
+/**
+ * What is held in native memory.
+ *
+ * ```ts
+ * import { cpu, memory, zeros } from "@tilework/tilework";
+ *
+ * const before = memory().tensors;
+ * using x = zeros(cpu, [4, 4]);
+ * console.log(memory().tensors - before, x.size); // 1 16
+ * ```
+ */
+export function memory(): Memory {
+  load();
+  const out = new Float64Array(4);
+  native.tw_memory_statistics(out);
+  return { tensors: out[0]!, bytes: out[1]!, peakBytes: out[2]!, keptBytes: out[3]!, outsideScopes: tensorsOutside() };
+}
+
+/** Returns the memory that is kept for reuse to the system. */
+export function trim(): void {
+  load();
+  native.tw_memory_trim();
+}

@@ -1,0 +1,101 @@
+/**
+ * The native library: found, opened and compared with the generated table at first use. Importing this module never opens anything and never throws.
+ */
+
+import { arch, platform } from "node:process";
+import { fileURLToPath } from "node:url";
+import { LibraryNotFoundError } from "./status.ts";
+import { manifest } from "./symbols.gen.ts";
+
+/** FFI type names that both runtimes share. @internal */
+export type Ffi = "u32" | "i32" | "f32" | "f64" | "buffer" | "void";
+/** A table of symbols. @internal */
+export type Symbols = { readonly [name: string]: { readonly parameters: readonly Ffi[]; readonly result: Ffi } };
+/** An open library. @internal */
+export interface Opened {
+  readonly symbols: Record<string, (...args: never[]) => number>;
+  close(): void;
+}
+
+type ArgumentOf = { u32: number; i32: number; f32: number; f64: number; buffer: ArrayBufferView; void: never };
+type ResultOf = { u32: number; i32: number; f32: number; f64: number; buffer: never; void: void };
+type Arguments<P extends readonly Ffi[]> = { -readonly [I in keyof P]: ArgumentOf[P[I]] };
+type Table = typeof manifest.symbols;
+/** The library's functions, typed from the generated table. @internal */
+export type Native = { [K in keyof Table]: (...args: Arguments<Table[K]["parameters"]>) => ResultOf[Table[K]["result"]] };
+
+/** The loaded functions. Whoever holds a tensor or a device handle may call them: `load` ran before either could be made. @internal */
+export let native: Native = undefined as unknown as Native; // assigned by `load` before anything can call it
+
+const runtime = "Bun" in globalThis ? await import("./open_bun.ts") : await import("./open_deno.ts");
+
+const fileName = platform === "win32" ? "bin/tilework.dll" : platform === "darwin" ? "lib/libtilework.dylib" : "lib/libtilework.so";
+
+interface Candidate {
+  readonly path: string;
+  readonly from: string;
+}
+
+function candidates(): Candidate[] {
+  const override = runtime.variable("TILEWORK_LIBRARY");
+  if (override) return [{ path: override, from: "TILEWORK_LIBRARY" }];
+  const built = new URL(`../zig/zig-out/${fileName}`, import.meta.url);
+  return built.protocol === "file:" ? [{ path: fileURLToPath(built), from: "the build folder" }] : [];
+}
+
+const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u32" } } as const satisfies Symbols;
+
+/** Opens a library whose manifest is the one this code was generated from, or throws a sentence. */
+function openChecked(path: string): Native {
+  if (!runtime.permitted(path)) throw new Error("Deno's permissions forbid to load it: run with --allow-ffi, or --allow-ffi=<this path>");
+  const probe = runtime.open(path, onlyManifest);
+  const read = probe.symbols.tw_manifest as unknown as (out: Uint8Array, capacity: number) => number; // as in `onlyManifest`
+  const bytes = new Uint8Array(read(new Uint8Array(1), 0));
+  read(bytes, bytes.length);
+  const found = JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)));
+  probe.close();
+  if (found !== JSON.stringify(manifest)) {
+    throw new Error("it was built from other sources than this TypeScript: rebuild it with `deno task build`, or install matching versions");
+  }
+  return runtime.open(path, manifest.symbols).symbols as unknown as Native; // the table is what the library has just said of itself
+}
+
+let failure: LibraryNotFoundError | null = null;
+
+/** Loads the library once. Throws a LibraryNotFoundError that says what was tried. */
+export function load(): Native {
+  if (native) return native;
+  const tried: string[] = [];
+  for (const { path, from } of candidates()) {
+    try {
+      native = openChecked(path);
+      return native;
+    } catch (error) {
+      tried.push(`  ${path} (${from}): ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  failure = new LibraryNotFoundError(
+    `The native library of tilework could not be loaded on ${platform} ${arch}.\n${
+      tried.length ? `Tried:\n${tried.join("\n")}` : "There was no path to try."
+    }\nBuild it with \`deno task build\` in the repository, or set TILEWORK_LIBRARY to its path; in Deno allow it with --allow-ffi.`,
+  );
+  throw failure;
+}
+
+/**
+ * Whether the native library can be loaded here; `false` where every other function would throw a LibraryNotFoundError.
+ *
+ * ```ts
+ * import { isAvailable } from "@tilework/tilework";
+ *
+ * if (!isAvailable()) console.log("no native kernels on this machine");
+ * ```
+ */
+export function isAvailable(): boolean {
+  try {
+    load();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,19 @@
+/** Opens a library through Deno.dlopen. */
+
+import type { Opened, Symbols } from "./library.ts";
+
+/** Whether code without a prompt may load `path`; `false` only where Deno would refuse. */
+export function permitted(path: string): boolean {
+  return Deno.permissions.querySync({ name: "ffi", path }).state !== "denied";
+}
+
+/** Opens `path` with the given symbols. Throws the system's own error. */
+export function open(path: string, symbols: Symbols): Opened {
+  const library = Deno.dlopen(path, symbols as Deno.ForeignLibraryInterface); // the table's type names are Deno's own
+  return { symbols: library.symbols as unknown as Opened["symbols"], close: () => library.close() };
+}
+
+/** An environment variable, or `undefined` where it is unset or may not be read. Never prompts. */
+export function variable(name: string): string | undefined {
+  return Deno.permissions.querySync({ name: "env", variable: name }).state === "granted" ? Deno.env.get(name) : undefined;
+}

@@ -1,0 +1,55 @@
+/** Errors of the library, and how a native status becomes one. */
+
+import { manifest } from "./symbols.gen.ts";
+
+/** No usable native library: what was tried, and what to do. */
+export class LibraryNotFoundError extends Error {
+  override readonly name = "LibraryNotFoundError";
+}
+
+/** Memory for a tensor or for scratch could not be had. Every tensor is as it was. */
+export class OutOfMemoryError extends Error {
+  override readonly name = "OutOfMemoryError";
+}
+
+/** The device cannot do what was asked: an element type, an instruction set or a size it has no kernel for. */
+export class UnsupportedError extends Error {
+  override readonly name = "UnsupportedError";
+}
+
+/** The name of a native status. */
+export type StatusName = (typeof manifest.statuses)[number];
+
+/** The name of a native status code. */
+export function statusName(code: number): StatusName {
+  return manifest.statuses[code] ?? "InvalidArgument";
+}
+
+/**
+ * The error for a status that the checks in TypeScript have not foreseen: whatever they miss, the library finds before it touches memory.
+ * @internal
+ */
+export function statusError(op: string, name: StatusName): Error {
+  switch (name) {
+    case "OutOfMemory":
+      return new OutOfMemoryError(`${op}: out of memory`);
+    case "Unsupported":
+      return new UnsupportedError(`${op}: this device does not support the element type or setting`);
+    case "InvalidHandle":
+      return new TypeError(`${op}: a tensor was disposed, or belongs to another Worker`);
+    case "InvalidDevice":
+      return new TypeError(`${op}: the device is not one of this library`);
+    case "DtypeMismatch":
+      return new TypeError(`${op}: the tensors' element types do not fit together`);
+    case "ShapeMismatch":
+      return new RangeError(`${op}: the tensors' shapes do not fit together`);
+    case "LayoutMismatch":
+      return new TypeError(`${op}: a tensor's strides are not supported here; make it contiguous with copy`);
+    case "Overlap":
+      return new TypeError(`${op}: out shares memory with an input or another output`);
+    case "IndexOutOfRange":
+      return new RangeError(`${op}: an index is out of range`);
+    default:
+      return new RangeError(`${op}: an argument is out of range`);
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Compute kernels for training and running neural networks in Deno and Bun.
+ *
+ * ```ts
+ * import { cpu, matmul, tensor } from "@tilework/tilework";
+ *
+ * using a = tensor(cpu, [2, 2], [1, 2, 3, 4]);
+ * using b = matmul(a, a);
+ * console.log(b.readSync()); // Float32Array [7, 10, 15, 22]
+ * ```
+ *
+ * @module
+ */
+
+export { isAvailable } from "./ffi/library.ts";
+export { LibraryNotFoundError, OutOfMemoryError, UnsupportedError } from "./ffi/status.ts";
+export { cpu, cpuDevice } from "./core/device.ts";
+export type { CpuDescription, CpuDevice, CpuOptions, Device, Isa, Threads, Tuning } from "./core/device.ts";
+export type { Data, DType, Float, Integer } from "./core/dtype.ts";
+export { dim } from "./core/shape.ts";
+export type { Dim, Shape } from "./core/shape.ts";
+export { empty, isTensor, memory, Tensor, tensor, trim } from "./core/tensor.ts";
+export type { Memory } from "./core/tensor.ts";
+export { keep, scope } from "./core/scope.ts";
+export type { Out } from "./core/op.ts";
+export { matmul } from "./ops/matmul.ts";
+export type { Epilogue, MatmulOptions } from "./ops/matmul.ts";

@@ -16,7 +16,7 @@ pub const Guarded = struct {
         const page = std.heap.pageSize();
         const usable = std.mem.alignForward(usize, @max(bytes, 1), page);
         const pages = try std.posix.mmap(null, usable + page, .{ .READ = true, .WRITE = true }, .{ .TYPE = .PRIVATE, .ANONYMOUS = true }, -1, 0);
-        if (std.c.mprotect(@alignCast(pages.ptr + usable), page, .{}) != 0) return error.Unexpected;
+        if (std.c.mprotect(@ptrCast(@alignCast(pages.ptr + usable)), page, .{}) != 0) return error.Unexpected;
         return .{ .pages = pages, .usable = usable };
     }
 

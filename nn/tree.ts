@@ -1,0 +1,106 @@
+/**
+ * Parameter trees: tensors in plain nested objects and arrays. A leaf's path is its keys joined by dots, `blocks.0.norm1.weight`; leaves come in the order
+ * of insertion. `undefined` stands for a parameter that is not there, such as a bias.
+ */
+
+import { formatShape, formatValue, sameShape } from "../core/shape.ts";
+import { isTensor, type Tensor } from "../core/tensor.ts";
+
+/** A parameter tree: tensors in nested objects and arrays, nothing else. `P` is the tree's own type: `<P extends Tree<P>>`. */
+export type Tree<P> =
+  | Tensor
+  | { [K in keyof P]: P[K] extends Tensor | undefined ? P[K] : P[K] extends object ? Tree<P[K]> : Tensor };
+
+/** A tensor of a tree and its path. @internal */
+export type Leaf = readonly [path: string, tensor: Tensor];
+
+/** A leaf's name in messages: `params.blocks.0.norm1.weight`. @internal */
+export function leafName(name: string, path: string): string {
+  return path === "" ? name : `${name}.${path}`;
+}
+
+/**
+ * The live tensors of a tree with their paths; `op` and `name` are for messages. Throws a TypeError that names the path of whatever else the tree holds, of a disposed tensor, and of a name
+ * that two tensors have (`{ "a.b": x, a: { b: y } }`).
+ * @internal
+ */
+export function flatten(tree: unknown, op: string = "flatten", name: string = "params"): Leaf[] {
+  const leaves: Leaf[] = [];
+  walk(op, name, tree, "", [], (path, x) => {
+    if (x.disposed) throw new TypeError(`${op}: ${leafName(name, path)} was disposed`);
+    leaves.push([path, x]);
+  });
+  const paths = new Set<string>();
+  for (const [path] of leaves) {
+    if (paths.has(path)) throw new TypeError(`${op}: two tensors are called ${leafName(name, path)}`);
+    paths.add(path);
+  }
+  return leaves;
+}
+
+/** A tree of the same structure, each tensor replaced by what `change` makes of it. @internal */
+export function mapTree<P>(tree: P, change: (x: Tensor, path: string) => Tensor, op: string = "mapTree", name: string = "params"): P {
+  return walk(op, name, tree, "", [], (path, x) => change(x, path)) as P; // the same keys with tensors at the same places
+}
+
+/** Fails where a tensor stands at two places of a tree: what updates both in place would do so twice. @internal */
+export function checkDistinct(op: string, name: string, leaves: readonly Leaf[]): void {
+  const seen = new Map<Tensor, string>();
+  for (const [path, x] of leaves) {
+    const before = seen.get(x);
+    if (before !== undefined) throw new TypeError(`${op}: ${leafName(name, before)} and ${leafName(name, path)} are the same tensor`);
+    seen.set(x, path);
+  }
+}
+
+/** Fails where two trees differ in their paths, or in the shape, element type or device at one of them. @internal */
+export function checkSameTree(op: string, aName: string, a: readonly Leaf[], bName: string, b: readonly Leaf[]): void {
+  const theirs = new Map(b);
+  for (const [path, x] of a) {
+    const y = theirs.get(path);
+    if (y === undefined) throw new TypeError(`${op}: ${leafName(aName, path)} has no counterpart in ${bName}`);
+    const where = `${leafName(aName, path)} is`;
+    if (x.dtype !== y.dtype) throw new TypeError(`${op}: ${where} ${x.dtype}, ${leafName(bName, path)} is ${y.dtype}`);
+    if (!sameShape(x.shape, y.shape)) {
+      throw new RangeError(`${op}: ${where} ${formatShape(x.shape)}, ${leafName(bName, path)} is ${formatShape(y.shape)}`);
+    }
+    if (x.device !== y.device && x.device.handle !== y.device.handle) {
+      throw new TypeError(`${op}: ${where} on ${x.device.name}, ${leafName(bName, path)} is on ${y.device.name}`);
+    }
+  }
+  if (a.length === b.length) return;
+  const ours = new Set(a.map(([path]) => path));
+  const [path] = b.find(([path]) => !ours.has(path))!; // paths are distinct, so one of b's is not among a's
+  throw new TypeError(`${op}: ${leafName(bName, path)} has no counterpart in ${aName}`);
+}
+
+/** Visits the tensors in order and rebuilds the tree of what `visit` returns. `above` holds the objects on the way here. */
+function walk(
+  op: string,
+  name: string,
+  node: unknown,
+  path: string,
+  above: object[],
+  visit: (path: string, x: Tensor) => unknown,
+): unknown {
+  if (isTensor(node)) return visit(path, node);
+  if (!isBranch(node)) {
+    throw new TypeError(`${op}: ${leafName(name, path)} must be a tensor, or an object or array of tensors, got ${formatValue(node)}`);
+  }
+  if (above.includes(node)) throw new TypeError(`${op}: ${leafName(name, path)} contains itself`);
+  above.push(node);
+  const entries = Object.keys(node).map((key): [string, unknown] => {
+    const child = (node as Record<string, unknown>)[key]; // an array has its indices as keys
+    return [key, child === undefined ? undefined : walk(op, name, child, path === "" ? key : `${path}.${key}`, above, visit)];
+  });
+  above.pop();
+  return Array.isArray(node) ? entries.map(([, child]) => child) : Object.fromEntries(entries);
+}
+
+/** Whether a value is a plain object or an array: those of other realms count, instances of classes do not. */
+function isBranch(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}

@@ -3,6 +3,9 @@
 /// An op joins here. Its file may hold `ukernels`, compiled for each instruction set, and holds `entries`, exported as `tw_<name>`.
 pub const ops = .{
     @import("ops/matmul.zig"),
+    @import("ops/add.zig"),
+    @import("ops/mul.zig"),
+    @import("ops/scale.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.

@@ -26,6 +26,7 @@ test {
     _ = @import("parallel/resolve.zig");
     _ = @import("parallel/cursor.zig");
     _ = @import("parallel/pool.zig");
+    _ = @import("row/strided.zig");
     _ = @import("gemm/blocking.zig");
     _ = @import("gemm/driver.zig");
 }

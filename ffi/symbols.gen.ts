@@ -15,6 +15,11 @@ export const manifest = {
     "tw_error_detail": { "parameters": ["buffer"], "result": "void" },
     "tw_device_new": { "parameters": ["buffer", "u32"], "result": "u32" },
     "tw_device_describe": { "parameters": ["buffer", "u32"], "result": "i32" },
-    "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" }
+    "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_add": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_mul": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_scale": { "parameters": ["u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_layer_norm_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" }
   }
 } as const;

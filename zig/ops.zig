@@ -6,6 +6,7 @@ pub const ops = .{
     @import("ops/add.zig"),
     @import("ops/mul.zig"),
     @import("ops/scale.zig"),
+    @import("ops/layer_norm.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.

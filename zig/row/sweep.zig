@@ -1,0 +1,64 @@
+//! Passes over one row, for micro-kernels. A pass is a struct whose `at(whole, j, left)` handles the 16 elements from `j` on: all of them where the
+//! compile-time `whole` holds, else the first `left`.
+//!
+//! Sums have one order on every instruction set. Blocks of `ways` vectors go to `ways` accumulators of 16 lanes, vector i of a block to accumulator i;
+//! the vectors after the last whole block go to the first one, missing lanes as zeros. The accumulators join as a tree, then the lanes by `sumTree`.
+
+const std = @import("std");
+const simd = @import("../isa/simd.zig");
+const Vec = simd.Vec;
+const lanes = simd.lanes;
+
+/// 16 elements, or the first `left` of them and `fill` for the others.
+pub inline fn read(comptime T: type, comptime whole: bool, at: [*]const T, left: usize, fill: T) Vec(T) {
+    return if (whole) simd.load(T, at) else simd.loadPartial(T, at, left, fill);
+}
+
+/// Stores 16 elements, or the first `left` of them.
+pub inline fn write(comptime T: type, comptime whole: bool, at: [*]T, v: Vec(T), left: usize) void {
+    if (whole) simd.store(at, v) else simd.storePartial(at, v, left);
+}
+
+/// `pass.at` over the `n` elements of a row, in order.
+pub inline fn each(n: usize, pass: anytype) void {
+    var j: usize = 0;
+    while (n - j >= lanes) : (j += lanes) pass.at(true, j, lanes);
+    if (j < n) pass.at(false, j, n - j);
+}
+
+/// `count` sums over the `n` elements of a row; `pass.at` answers one term of each, `[count]Vec(T)`, with zeros in lanes that are missing.
+pub inline fn sums(comptime T: type, comptime count: usize, comptime ways: usize, n: usize, pass: anytype) [count]T {
+    var acc: [ways][count]Vec(T) = @splat(@splat(@splat(0)));
+    var j: usize = 0;
+    while (n - j >= ways * lanes) : (j += ways * lanes) {
+        inline for (0..ways) |i| add(T, count, &acc[i], pass.at(true, j + i * lanes, lanes));
+    }
+    while (n - j >= lanes) : (j += lanes) add(T, count, &acc[0], pass.at(true, j, lanes));
+    if (j < n) add(T, count, &acc[0], pass.at(false, j, n - j));
+    var out: [count]T = undefined;
+    inline for (0..count) |k| {
+        comptime var width = ways;
+        inline while (width > 1) : (width /= 2) {
+            inline for (0..width / 2) |i| acc[i][k] += acc[i + width / 2][k];
+        }
+        out[k] = simd.sumTree(acc[0][k]);
+    }
+    return out;
+}
+
+inline fn add(comptime T: type, comptime count: usize, acc: *[count]Vec(T), terms: [count]Vec(T)) void {
+    inline for (0..count) |k| acc[k] += terms[k];
+}
+
+/// The largest element that `pass.at` answers, NaN left aside; -Inf where there is none. Missing lanes are -Inf.
+pub inline fn largest(comptime T: type, n: usize, pass: anytype) T {
+    const ways = 4;
+    var acc: [ways]Vec(T) = @splat(@splat(-std.math.inf(T)));
+    var j: usize = 0;
+    while (n - j >= ways * lanes) : (j += ways * lanes) {
+        inline for (0..ways) |i| acc[i] = simd.max(pass.at(true, j + i * lanes, lanes), acc[i]);
+    }
+    while (n - j >= lanes) : (j += lanes) acc[0] = simd.max(pass.at(true, j, lanes), acc[0]);
+    if (j < n) acc[0] = simd.max(pass.at(false, j, n - j), acc[0]);
+    return simd.maxTree(simd.max(simd.max(acc[0], acc[2]), simd.max(acc[1], acc[3])));
+}

@@ -285,24 +285,11 @@ inline fn loadPieces(comptime V: type, ptr: [*]const Element(V), count: usize, f
             // What the larger bits of count say lies before this piece.
             const at = ptr + (count & ~@as(usize, 2 * piece - 1));
             const loaded = load(@Vector(piece, E), at);
-            const widened: V = @shuffle(E, loaded, undefined, pieceWidened(len, piece));
-            v = @shuffle(E, widened, v, pieceBefore(len, piece));
+            const widened: V = @shuffle(E, loaded, undefined, Piece(len, piece).widened);
+            v = @shuffle(E, widened, v, Piece(len, piece).before);
         }
     }
     return v;
-}
-
-fn pieceWidened(comptime len: comptime_int, comptime piece: comptime_int) @Vector(len, i32) {
-    var mask: [len]i32 = undefined;
-    for (&mask, 0..) |*m, i| m.* = if (i < piece) i else 0;
-    return mask;
-}
-
-/// The first `piece` lanes of the first vector, then the first lanes of the second.
-fn pieceBefore(comptime len: comptime_int, comptime piece: comptime_int) @Vector(len, i32) {
-    var mask: [len]i32 = undefined;
-    for (&mask, 0..) |*m, i| m.* = if (i < piece) i else ~@as(i32, i - piece);
-    return mask;
 }
 
 /// Pieces of … 4, 2, 1 lanes for the bits of count, the first elements first; the rest moves down.
@@ -318,22 +305,38 @@ inline fn storePieces(ptr: anytype, v: anytype, count: usize) void {
             const first = @shuffle(E, rest, undefined, std.simd.iota(i32, piece));
             store(at, first);
             at += piece;
-            rest = @shuffle(E, rest, undefined, pieceDropped(len, piece));
+            rest = @shuffle(E, rest, undefined, Piece(len, piece).dropped);
         }
     }
 }
 
-/// Moves the lanes from `piece` on down to 0; what comes in above is not used.
-fn pieceDropped(comptime len: comptime_int, comptime piece: comptime_int) @Vector(len, i32) {
-    var mask: [len]i32 = undefined;
-    for (&mask, 0..) |*m, i| m.* = if (i + piece < len) i + piece else 0;
-    return mask;
+/// Shuffle masks, as constants of a type, so that they are made once and outside the quota of the inlining caller.
+fn Piece(comptime len: comptime_int, comptime piece: comptime_int) type {
+    return struct {
+        /// The piece's own lanes; what lies above is not used.
+        const widened: @Vector(len, i32) = blk: {
+            var mask: [len]i32 = undefined;
+            for (&mask, 0..) |*m, i| m.* = if (i < piece) i else 0;
+            break :blk mask;
+        };
+        /// The first `piece` lanes of the first vector, then the first lanes of the second.
+        const before: @Vector(len, i32) = blk: {
+            var mask: [len]i32 = undefined;
+            for (&mask, 0..) |*m, i| m.* = if (i < piece) i else ~@as(i32, i - piece);
+            break :blk mask;
+        };
+        /// The lanes from `piece` on moved down to 0; what comes in above is not used.
+        const dropped: @Vector(len, i32) = blk: {
+            var mask: [len]i32 = undefined;
+            for (&mask, 0..) |*m, i| m.* = if (i + piece < len) i + piece else 0;
+            break :blk mask;
+        };
+    };
 }
 
 /// The transpose of a 16×16 tile held in vectors. Two rounds of interleaving transpose the 4×4 blocks inside each
 /// 128-bit part of the rows, two rounds of block exchange transpose the 4×4 grid of such parts.
 pub inline fn transpose16(rows: [16]Vec(f32)) [16]Vec(f32) {
-    @setEvalBranchQuota(4000);
     var a: [16]Vec(f32) = undefined;
     var b: [16]Vec(f32) = undefined;
     // Pairs of rows: a[2i] = x0 y0 x1 y1 | …, a[2i+1] = x2 y2 x3 y3 | ….
@@ -364,30 +367,30 @@ pub inline fn transpose16(rows: [16]Vec(f32)) [16]Vec(f32) {
 
 /// In each 128-bit part of the result, lanes picked from the same part of a (0…3) and b (16…19).
 inline fn shuffle2(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
-    return @shuffle(f32, a, b, shuffle2Mask(pick));
-}
-
-fn shuffle2Mask(comptime pick: [4]i32) [16]i32 {
-    var mask: [16]i32 = undefined;
-    for (&mask, 0..) |*m, i| {
-        const p = pick[i % 4];
-        const part: i32 = i / 4 * 4;
-        m.* = if (p < 16) p + part else ~(p - 16 + part);
-    }
-    return mask;
+    return @shuffle(f32, a, b, struct {
+        const of_pick = blk: {
+            var mask: [16]i32 = undefined;
+            for (&mask, 0..) |*m, i| {
+                const p = pick[i % 4];
+                const part: i32 = i / 4 * 4;
+                m.* = if (p < 16) p + part else ~(p - 16 + part);
+            }
+            break :blk mask;
+        };
+    }.of_pick);
 }
 
 /// 128-bit parts picked from a (0…3) and b (4…7).
 inline fn parts(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
-    return @shuffle(f32, a, b, partsMask(pick));
-}
-
-fn partsMask(comptime pick: [4]i32) [16]i32 {
-    var mask: [16]i32 = undefined;
-    for (&mask, 0..) |*m, i| {
-        const p = pick[i / 4];
-        const lane: i32 = i % 4;
-        m.* = if (p < 4) p * 4 + lane else ~((p - 4) * 4 + lane);
-    }
-    return mask;
+    return @shuffle(f32, a, b, struct {
+        const of_pick = blk: {
+            var mask: [16]i32 = undefined;
+            for (&mask, 0..) |*m, i| {
+                const p = pick[i / 4];
+                const lane: i32 = i % 4;
+                m.* = if (p < 4) p * 4 + lane else ~((p - 4) * 4 + lane);
+            }
+            break :blk mask;
+        };
+    }.of_pick);
 }

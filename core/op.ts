@@ -144,6 +144,16 @@ export function setRecorder(next: Recorder | null): Recorder | null {
   return before;
 }
 
+/** Runs ops for which the op around them has a rule of its own. @internal */
+export function unrecorded<T>(body: () => T): T {
+  const before = setRecorder(null);
+  try {
+    return body();
+  } finally {
+    setRecorder(before);
+  }
+}
+
 /** Whether a gradient is recorded and flows into one of these tensors: only then is there something to `record`. @internal */
 export function recording(...inputs: readonly (Tensor | undefined)[]): boolean {
   if (recorder === null) return false;

@@ -3,15 +3,17 @@
 /// An op joins here. Its file may hold `ukernels`, compiled for each instruction set, and holds `entries`, exported as `tw_<name>`.
 pub const ops = .{
     @import("ops/matmul.zig"),
+    @import("ops/linear.zig"),
+    @import("ops/layer_norm.zig"),
     @import("ops/add.zig"),
     @import("ops/mul.zig"),
     @import("ops/scale.zig"),
-    @import("ops/layer_norm.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.
 pub const kernel_files = .{
     @import("gemm/kernel.zig"),
+    @import("gemm/columns.zig"),
 };
 
 /// Every file with entries.

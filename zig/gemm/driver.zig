@@ -86,10 +86,6 @@ pub fn Plan(comptime T: type) type {
             return self.b_len + workers * self.a_len;
         }
 
-        pub fn jobs(self: *const Self) usize {
-            return rowPanels(self.p.m, self.kernels.tile.mr) *| (std.math.divCeil(usize, self.p.n, self.kernels.tile.nr) catch unreachable);
-        }
-
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
             const p = &self.p;
             if (p.m == 0 or p.n == 0) return;
@@ -107,9 +103,9 @@ pub fn Plan(comptime T: type) type {
                         .b = scratch,
                         .a = scratch + self.b_len + w.id * self.a_len,
                     };
-                    const tiles = slice.tiles();
-                    w.phase(tiles, @max(1, tiles / (4 * @as(usize, w.count))), &slice, Slice.packB);
-                    w.phase(self.cut.blocks * tiles, @min(self.cut.grain, tiles), &slice, Slice.compute);
+                    const count = slice.tileCount();
+                    w.phase(count, @max(1, count / (4 * @as(usize, w.count))), &slice, Slice.packB);
+                    w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
                 }
             }
         }
@@ -139,7 +135,7 @@ pub fn Plan(comptime T: type) type {
             /// The row block that `a` holds.
             packed_block: usize = std.math.maxInt(usize),
 
-            fn tiles(s: *const Slice) usize {
+            fn tileCount(s: *const Slice) usize {
                 return std.math.divCeil(usize, s.cols, s.plan.kernels.tile.nr) catch unreachable;
             }
 
@@ -187,7 +183,7 @@ pub fn Plan(comptime T: type) type {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                const n_tiles = s.tiles();
+                const n_tiles = s.tileCount();
                 const last = s.k0 + s.depth == p.k;
                 for (begin..end) |job| {
                     const block = job / n_tiles;
@@ -221,6 +217,11 @@ pub fn Plan(comptime T: type) type {
     };
 }
 
+/// Register tiles of an m×n matrix: the most jobs that a product can be cut into.
+pub fn tiles(tile: blocking.Tile, m: usize, n: usize) usize {
+    return rowPanels(m, tile.mr) *| rowPanels(n, tile.nr);
+}
+
 fn align16(len: usize) usize {
     return blocking.roundUp(len, 16);
 }
@@ -239,9 +240,7 @@ const stack_bytes = 32 << 10;
 /// Runs one product on the workers that it deserves.
 pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
     const mnk = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
-    const tile = Kernels(T).of(d).tile;
-    const jobs = rowPanels(p.m, tile.mr) *| rowPanels(p.n, tile.nr);
-    const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
+    const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, tiles(Kernels(T).of(d).tile, p.m, p.n));
     const plan: Plan(T) = .init(d, p, workers);
     const len = plan.scratchLen(workers);
     var stack: [stack_bytes]u8 align(memory.alignment) = undefined;

@@ -184,8 +184,8 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        /// The k of one element lie side by side: transpose 16×16 tiles in registers. Stores run past `width` into the place of the next k, which is
-        /// written after; the last ones are cut.
+        /// The k of one element lie side by side: transpose 16×16 tiles in registers. A panel narrower than a vector is stored by whole vectors all the
+        /// same, k ascending: what sticks out falls on the next k, which comes later. Only where that would pass the panel's end are stores cut.
         fn packTurn(p: *const Pack(T)) void {
             const blocks = p.k / 16;
             var i: usize = 0;
@@ -199,11 +199,9 @@ fn Kernels(comptime T: type) type {
                     }
                     const turned = simd.transpose16(tile_rows);
                     const out = p.out + block * 16 * p.width + i;
-                    if (rows == 16) {
+                    if (rows == 16 or (p.width < 16 and (block * 16 + 15) * p.width + 16 <= p.k * p.width)) {
                         inline for (0..16) |kk| simd.store(out + kk * p.width, turned[kk]);
-                    } else {
-                        inline for (0..16) |kk| simd.storePartial(out + kk * p.width, turned[kk], rows);
-                    }
+                    } else for (&turned, 0..) |v, kk| simd.storePartial(out + kk * p.width, v, rows);
                 }
             }
             packPlain(p, blocks * 16);

@@ -1,0 +1,117 @@
+//! Column sums of a matrix, deterministic and parallel: rows are cut into chunks by their number alone, each chunk sums its rows in order, and the
+//! chunks' partial sums join in order. The bias gradient is one; so are the parameter gradients of a normalisation.
+
+const std = @import("std");
+const simd = @import("../isa/simd.zig");
+const pool = @import("../parallel/pool.zig");
+const Device = @import("../device.zig").Device;
+
+/// Chunks for a number of rows: 64 rows or more each, at most 256 chunks.
+pub fn chunks(rows: usize) usize {
+    return std.math.clamp(std.math.divCeil(usize, rows, 64) catch unreachable, 1, 256);
+}
+
+/// Rows of every chunk but the last ones, which may be shorter or empty.
+pub fn chunkRows(rows: usize) usize {
+    return std.math.divCeil(usize, rows, chunks(rows)) catch unreachable;
+}
+
+pub fn Kernel(comptime T: type) type {
+    return struct {
+        sum: *const fn ([*]T, [*]const T, usize, usize, usize, bool) callconv(.c) void,
+
+        pub inline fn of(d: *const Device) @This() {
+            return .{ .sum = d.kernel(fn ([*]T, [*]const T, usize, usize, usize, bool) callconv(.c) void, "column_sums_" ++ @typeName(T)) };
+        }
+    };
+}
+
+/// out[c] (+)= Σ_r x[r, c].
+pub fn Sum(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
+        out: [*]T,
+        x: [*]const T,
+        rows: usize,
+        cols: usize,
+        stride: usize,
+        accumulate: bool,
+
+        /// Elements of scratch.
+        pub fn partialLen(s: *const Self) usize {
+            return chunks(s.rows) * s.cols;
+        }
+
+        /// Every worker of a region calls this with the same scratch.
+        pub fn run(s: *const Self, kernel: Kernel(T), partials: [*]T, w: *pool.Worker) void {
+            const job: Job = .{ .s = s, .kernel = kernel, .partials = partials };
+            w.phase(chunks(s.rows), 1, job, Job.chunk);
+            const grain = @max(64, s.cols / (4 * @as(usize, w.count)));
+            w.phase(s.cols, grain, job, Job.join);
+        }
+
+        const Job = struct {
+            s: *const Self,
+            kernel: Kernel(T),
+            partials: [*]T,
+
+            fn chunk(j: Job, begin: usize, end: usize) void {
+                const each = chunkRows(j.s.rows);
+                for (begin..end) |c| {
+                    const from = @min(j.s.rows, c * each);
+                    const to = @min(j.s.rows, from + each);
+                    j.kernel.sum(j.partials + c * j.s.cols, j.s.x + from * j.s.stride, to - from, j.s.cols, j.s.stride, false);
+                }
+            }
+
+            /// The partials are a matrix again, one row a chunk.
+            fn join(j: Job, begin: usize, end: usize) void {
+                const n = chunks(j.s.rows);
+                j.kernel.sum(j.out() + begin, j.partials + begin, n, end - begin, j.s.cols, j.s.accumulate);
+            }
+
+            fn out(j: Job) [*]T {
+                return j.s.out;
+            }
+        };
+    };
+}
+
+/// out[c] = (add ? out[c] : 0) + Σ_r x[r, c], the sum taken first, rows ascending from 0.
+fn columnSums(comptime T: type) fn ([*]T, [*]const T, usize, usize, usize, bool) callconv(.c) void {
+    return struct {
+        const V = simd.Vec(T);
+
+        fn run(out: [*]T, x: [*]const T, rows: usize, cols: usize, stride: usize, add: bool) callconv(.c) void {
+            var c: usize = 0;
+            // Four vectors a pass: enough independent sums to hide the adder's latency.
+            while (c + 64 <= cols) : (c += 64) {
+                var sums: [4]V = @splat(@splat(0));
+                for (0..rows) |r| {
+                    inline for (0..4) |j| sums[j] += simd.load(T, x + r * stride + c + 16 * j);
+                }
+                inline for (0..4) |j| put(out + c + 16 * j, sums[j], 16, add);
+            }
+            while (c < cols) : (c += 16) {
+                const n = @min(16, cols - c);
+                var sums: V = @splat(0);
+                for (0..rows) |r| sums += if (n == 16) simd.load(T, x + r * stride + c) else simd.loadPartial(T, x + r * stride + c, n, 0);
+                put(out + c, sums, n, add);
+            }
+        }
+
+        inline fn put(out: [*]T, sums: V, n: usize, add: bool) void {
+            if (n == 16) {
+                simd.store(out, if (add) simd.load(T, out) + sums else sums);
+            } else {
+                simd.storePartial(out, if (add) simd.loadPartial(T, out, n, 0) + sums else sums, n);
+            }
+        }
+    }.run;
+}
+
+pub const ukernels = struct {
+    pub const column_sums_f32 = columnSums(f32);
+    pub const column_sums_f64 = columnSums(f64);
+};

@@ -8,6 +8,8 @@ pub const ops = .{
     @import("ops/add.zig"),
     @import("ops/mul.zig"),
     @import("ops/scale.zig"),
+    @import("ops/copy.zig"),
+    @import("ops/fill.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.

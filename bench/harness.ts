@@ -103,7 +103,7 @@ export function parseOptions(args: readonly string[]): Options {
     threads: usable,
     seconds,
     roundsMin: tiny ? 3 : 11,
-    turnSeconds: tiny ? 0.0005 : 0.005,
+    turnSeconds: tiny ? 0.0005 : 0.002,
     quietSeconds: Number(values.quiet ?? 0),
   };
 }

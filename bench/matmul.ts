@@ -110,7 +110,7 @@ async function* callLines(options: Options, peers: Peers): AsyncGenerator<Line> 
   const all = await contenders(randomProduct(size, size, size), 1, light);
   // The runtimes compile a hot loop in steps: it is warm after some ten thousand calls.
   for (const contender of all) await contender.time(options.tiny ? 1000 : 100_000);
-  const timings = await interleave(all, options);
+  const timings = await interleave(all, { ...options, turnSeconds: 0.0005 }); // a thousand calls and more: enough for the timer
   const nanoseconds = (index: number) => figure(median(timings.seconds[index]) * 1e9);
   const line = { group, op: "matmul_call", shape: `${size}x${size}x${size}`, layout: "NN", dtype: "f32", threads: 1 };
   const missing = { ...light, missing: peers.missing.filter((peer) => peer.name === "openblas") };

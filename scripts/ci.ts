@@ -6,11 +6,14 @@ import { join } from "node:path";
 import { type Counts, line, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
+import { installed, toolFolder } from "./tools.ts";
+import { pythonPackages } from "./versions.ts";
 import { findZig } from "./zig.ts";
 
 interface Step {
   name: string;
   commands: string[][];
+  env?: Record<string, string>;
   /** How to read the number of tests from the output; a step without it is one check. */
   count?: (text: string) => Counts;
 }
@@ -26,7 +29,7 @@ const build = [...zig, "build", "--build-file", "zig/build.zig"];
 const out = mkdtempSync(join(tmpdir(), "tilework-ci-"));
 
 const steps: Step[] = [
-  { name: "tests", commands: [[deno, "task", "test"]], count: plainCounts },
+  { name: "tests", commands: [[deno, "task", "test"]], env: { PYTHONPATH: await pythonFolder() }, count: plainCounts },
   { name: "locks", commands: [["npm", "ci", "--dry-run", "--ignore-scripts"], [deno, "install", "--frozen", "--lockfile-only"]] },
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
   { name: "cross", commands: [[deno, "run", "-A", "scripts/cross.ts"]], count: plainCounts },
@@ -52,7 +55,7 @@ for (const step of steps.filter(({ name }) => asked.length === 0 || asked.includ
   console.log(`\n######## ${step.name}`);
   const ended = { text: "", seconds: 0, code: 0 };
   for (const command of step.commands) {
-    const { code, text, seconds } = await run(command, { output: "tee", env: { NO_COLOR: "1" }, secondsMax: stepSecondsMax });
+    const { code, text, seconds } = await run(command, { output: "tee", env: { NO_COLOR: "1", ...step.env }, secondsMax: stepSecondsMax });
     ended.text += text;
     ended.seconds += seconds;
     ended.code ||= code;
@@ -74,3 +77,12 @@ const sum = total(rows.map(({ counts }) => counts));
 console.log(`all steps: ${rows.reduce((soFar, { seconds }) => soFar + seconds, 0).toFixed(0)} s in ${root}`);
 console.log(line(sum));
 process.exit(sum.failed > 0 ? 1 : 0);
+
+/** Python's own reader of checkpoints and NumPy, which the tests compare with; where they are missing, those tests are skipped. */
+function pythonFolder(): Promise<string> {
+  return installed(join(toolFolder(), "python-checkpoints"), async (folder) => {
+    const pip = ["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", folder];
+    const { code, text } = await run([...pip, ...pythonPackages], { output: "keep" });
+    if (code !== 0) throw new Error(`${text.trim()}\n\npip could not install ${pythonPackages.join(" and ")}.`);
+  }).catch(fail);
+}

@@ -14,3 +14,6 @@ export const denoVersion = "2.9.6";
 
 /** The development packages and their exact versions, as package.json pins them. */
 export const packages: Record<string, string> = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
+
+/** What the tests of checkpoints compare with in CI; without them those tests are skipped. */
+export const pythonPackages: string[] = ["safetensors==0.8.0", "numpy==2.4.6"];

@@ -13,7 +13,7 @@ import { findZig } from "./zig.ts";
 interface Step {
   name: string;
   commands: string[][];
-  env?: Record<string, string>;
+  env?: () => Promise<Record<string, string>>;
   /** How to read the number of tests from the output; a step without it is one check. */
   count?: (text: string) => Counts;
 }
@@ -29,7 +29,7 @@ const build = [...zig, "build", "--build-file", "zig/build.zig"];
 const out = mkdtempSync(join(tmpdir(), "tilework-ci-"));
 
 const steps: Step[] = [
-  { name: "tests", commands: [[deno, "task", "test"]], env: { PYTHONPATH: await pythonFolder() }, count: plainCounts },
+  { name: "tests", commands: [[deno, "task", "test"]], env: async () => ({ PYTHONPATH: await pythonFolder() }), count: plainCounts },
   { name: "locks", commands: [["npm", "ci", "--dry-run", "--ignore-scripts"], [deno, "install", "--frozen", "--lockfile-only"]] },
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
   { name: "cross", commands: [[deno, "run", "-A", "scripts/cross.ts"]], count: plainCounts },
@@ -53,9 +53,10 @@ if (unknown.length > 0) fail(`No step is called ${unknown.join(", ")}; the steps
 const rows: { name: string; counts: Counts; seconds: number }[] = [];
 for (const step of steps.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
   console.log(`\n######## ${step.name}`);
+  const env = { NO_COLOR: "1", ...await step.env?.() };
   const ended = { text: "", seconds: 0, code: 0 };
   for (const command of step.commands) {
-    const { code, text, seconds } = await run(command, { output: "tee", env: { NO_COLOR: "1", ...step.env }, secondsMax: stepSecondsMax });
+    const { code, text, seconds } = await run(command, { output: "tee", env, secondsMax: stepSecondsMax });
     ended.text += text;
     ended.seconds += seconds;
     ended.code ||= code;

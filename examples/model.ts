@@ -1,0 +1,103 @@
+/**
+ * A byte-level language model: a decoder with pre-norm blocks, causal attention, a GEGLU feed-forward and an output head tied to the token embedding.
+ * Everything here is what a user of the library writes; nothing is registered anywhere.
+ */
+import {
+  add,
+  attention,
+  crossEntropy,
+  type Dim,
+  dim,
+  embedding,
+  embeddingInit,
+  geglu,
+  layerNorm,
+  layerNormInit,
+  linear,
+  linearInit,
+  matmul,
+  type Random,
+  reshape,
+  scope,
+  slice,
+  split,
+  type Tensor,
+  transpose,
+} from "@tilework/tilework";
+
+/** The sizes of a model. Named ones are numbers that the compiler tells apart: a projection from width to hidden cannot stand where the way back belongs. */
+export interface Config {
+  readonly vocab: Dim<"vocab">;
+  readonly context: Dim<"context">;
+  readonly width: Dim<"width">;
+  readonly hidden: Dim<"hidden">;
+  readonly heads: number;
+  readonly layers: number;
+  /** Pieces of text in one training step. */
+  readonly batch: number;
+}
+
+/** `base` learns English in a minute, `tiny` is for trials and tests. */
+export const configs: { readonly base: Config; readonly tiny: Config } = {
+  base: {
+    ...{ vocab: dim("vocab", 256), context: dim("context", 128), width: dim("width", 128), hidden: dim("hidden", 512) },
+    ...{ heads: 4, layers: 4, batch: 16 },
+  },
+  tiny: {
+    ...{ vocab: dim("vocab", 256), context: dim("context", 32), width: dim("width", 32), hidden: dim("hidden", 64) },
+    ...{ heads: 2, layers: 2, batch: 4 },
+  },
+};
+
+/** New parameters: plain nested objects of tensors. */
+// deno-lint-ignore explicit-module-boundary-types -- the parameters' type is what this function says
+export const init = (rng: Random, c: Config) => ({
+  token: embeddingInit(rng, c.vocab, c.width),
+  position: embeddingInit(rng, c.context, c.width),
+  blocks: Array.from({ length: c.layers }, () => ({
+    norm1: layerNormInit(rng, c.width),
+    qkv: linearInit(rng, c.width, 3 * c.width),
+    out: linearInit(rng, c.width, c.width),
+    norm2: layerNormInit(rng, c.width),
+    up: linearInit(rng, c.width, 2 * c.hidden, { bias: false }),
+    down: linearInit(rng, c.hidden, c.width, { bias: false }),
+  })),
+  norm: layerNormInit(rng, c.width),
+});
+
+/** The model's parameters. */
+export type Params = ReturnType<typeof init>;
+type Block = Params["blocks"][number];
+/** Bytes of text: batch, time. */
+export type Ids = Tensor<"u32", [number, number]>;
+type Hidden = Tensor<"f32", [number, number, Dim<"width">]>; // batch, time, width
+
+function attend(p: Block, x: Hidden, c: Config): Hidden {
+  const [batch, time] = x.shape;
+  const toHeads = (t: Hidden) => transpose(reshape(t, [batch, time, c.heads, c.width / c.heads]), [0, 2, 1, 3]);
+  const [q, k, v] = split(linear(x, p.qkv), [c.width, c.width, c.width], -1);
+  const y = attention(toHeads(q), toHeads(k), toHeads(v), { causal: true });
+  return linear(reshape(transpose(y, [0, 2, 1, 3]), [batch, time, c.width]), p.out);
+}
+
+function feedForward(p: Block, x: Hidden, c: Config): Hidden {
+  const [gate, up] = split(linear(x, p.up), [c.hidden, c.hidden], -1);
+  return linear(geglu(gate, up), p.down);
+}
+
+function block(p: Block, x: Hidden, c: Config): Hidden {
+  const h = add(x, attend(p, layerNorm(x, p.norm1), c));
+  return add(h, feedForward(p, layerNorm(h, p.norm2), c));
+}
+
+/** Logits of the byte that follows each byte. */
+export function model(p: Params, ids: Ids, c: Config): Tensor<"f32", [number, number, Dim<"vocab">]> {
+  let x: Hidden = add(embedding(ids, p.token), slice(p.position.weight, 0, 0, ids.shape[1]));
+  for (const b of p.blocks) x = scope(() => block(b, x, c)); // frees what the gradient will not need
+  return matmul(layerNorm(x, p.norm), p.token.weight, { transposeB: true });
+}
+
+/** Mean cross-entropy of the following bytes, in nats. */
+export function loss(p: Params, ids: Ids, next: Ids, c: Config): Tensor<"f32", []> {
+  return crossEntropy(model(p, ids, c), next);
+}

@@ -1,0 +1,119 @@
+/** The flags of the demo, and the plan of a run that its checkpoints carry. */
+import process from "node:process";
+import { parseArgs } from "node:util";
+import type { Threads } from "@tilework/tilework";
+import { configs } from "./model.ts";
+
+const usage = `Trains a byte-level language model and lets it write.
+
+  deno task demo [FLAGS]        bun run demo [FLAGS]
+
+  --seconds S        train for about S seconds (60); a short calibration fixes the number of steps
+  --steps N          train for exactly N steps
+  --size base|tiny   the model (base)
+  --threads N|auto   workers (auto); the result is the same with any number
+  --seed N           of the parameters and the order of the data (42)
+  --text FILE        learn this text instead of Moby-Dick
+  --out DIR          where checkpoint.safetensors and loss.svg go (out)
+  --resume           go on from DIR/checkpoint.safetensors; size, seed, steps and text are taken from there
+  --stop-at STEP     save a checkpoint at that step and stop, as Ctrl-C does
+  --json             print one JSON object as the last line
+
+Ctrl-C saves a checkpoint and ends with exit code 130; a second one ends at once.`;
+
+/** Model sizes by name. */
+export type SizeName = keyof typeof configs;
+
+/** The flags. */
+export interface Options {
+  readonly seconds?: number | undefined;
+  readonly steps?: number | undefined;
+  readonly size?: SizeName | undefined;
+  readonly threads: Threads;
+  readonly seed?: number | undefined;
+  readonly text?: string | undefined;
+  readonly out: string;
+  readonly resume: boolean;
+  readonly stopAt: number;
+  readonly json: boolean;
+}
+
+/** What makes a run the run that it is: with the same plan it comes to the same bits, however often it is interrupted. */
+export interface Plan {
+  readonly size: SizeName;
+  readonly seed: number;
+  readonly steps: number;
+  /** The file, where it is not Moby-Dick. */
+  readonly text: string | undefined;
+  readonly textHash: string;
+}
+
+/** Reads the flags; a mistake ends the program with a sentence. */
+export function parseOptions(args: string[]): Options {
+  const one = { type: "string" } as const, flag = { type: "boolean" } as const;
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        ...{ seconds: one, steps: one, size: one, threads: one, seed: one, text: one, out: one, "stop-at": one },
+        ...{ resume: flag, json: flag, help: { ...flag, short: "h" } },
+      },
+    });
+    if (values.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    if (values.seconds !== undefined && values.steps !== undefined) throw new Error("Give --seconds or --steps, not both.");
+    if (values.size !== undefined && !isSize(values.size)) {
+      throw new Error(`--size must be ${Object.keys(configs).join(" or ")}, not ${values.size}.`);
+    }
+    return {
+      seconds: number("seconds", values.seconds, 0.1, 1e7, false),
+      steps: number("steps", values.steps, 1, 1e9),
+      size: values.size,
+      threads: values.threads === "auto" ? "auto" : number("threads", values.threads, 1, 256) ?? "auto",
+      seed: number("seed", values.seed, 0, 2 ** 32 - 1),
+      text: values.text,
+      out: values.out ?? "out",
+      resume: values.resume ?? false,
+      stopAt: number("stop-at", values["stop-at"], 0, 1e9) ?? Infinity,
+      json: values.json ?? false,
+    };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n--help lists the flags.`);
+    process.exit(2);
+  }
+}
+
+/** A plan as a checkpoint's metadata. */
+export function planToMetadata(plan: Plan): Record<string, string> {
+  return { size: plan.size, seed: `${plan.seed}`, steps: `${plan.steps}`, text: plan.text ?? "", text_hash: plan.textHash };
+}
+
+/** The plan in a checkpoint's metadata; flags that say otherwise are an error. */
+export function planFromMetadata(metadata: Record<string, string>, options: Options): Plan {
+  const { size = "", seed, steps, text, text_hash: textHash = "" } = metadata;
+  if (!isSize(size) || !Number.isInteger(Number(seed)) || !(Number(steps) >= 1)) throw new Error("The checkpoint is none of this demo's.");
+  const plan = { size, seed: Number(seed), steps: Number(steps), text: text || undefined, textHash };
+  for (const name of ["size", "seed", "steps"] as const) {
+    if (options[name] !== undefined && options[name] !== plan[name]) {
+      throw new Error(
+        `The checkpoint's run has ${name} ${plan[name]}, not ${options[name]}: leave --${name} out, or start anew without --resume.`,
+      );
+    }
+  }
+  return { ...plan, text: options.text ?? plan.text };
+}
+
+function isSize(name: string): name is SizeName {
+  return Object.hasOwn(configs, name);
+}
+
+function number(name: string, value: string | undefined, min: number, max: number, whole: boolean = true): number | undefined {
+  if (value === undefined) return undefined;
+  const found = value.trim() === "" ? NaN : Number(value);
+  if (!(found >= min && found <= max) || whole && !Number.isInteger(found)) {
+    throw new Error(`--${name} must be a ${whole ? "whole " : ""}number from ${min} to ${max}, not ${value}.`);
+  }
+  return found;
+}

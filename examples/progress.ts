@@ -1,0 +1,54 @@
+/** A progress bar on standard error; where that is no terminal, a plain line now and then. */
+import process from "node:process";
+
+/** Shows how far a loop has come. */
+export interface Progress extends Disposable {
+  /** Call it after every step; it draws when enough time has passed. */
+  update(done: number, loss: number): void;
+}
+
+const barWidth = 24;
+
+/** Progress through `total` steps of `tokensPerStep` tokens each, of which `start` were done before. */
+export function progress(total: number, start: number, tokensPerStep: number): Progress {
+  const terminal = process.stderr.isTTY === true;
+  const began = performance.now();
+  const everyMs = terminal ? 100 : 10_000;
+  let drawn = -Infinity;
+  let latest = "";
+
+  const draw = (done: number, loss: number) => {
+    const seconds = (performance.now() - began) / 1000, rate = (done - start) / seconds;
+    const filled = Math.round(barWidth * done / total);
+    const bar = terminal ? `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}  ` : "";
+    const left = done < total ? `${duration((total - done) / rate)} left` : `took ${duration(seconds)}`;
+    const text = `${bar}step ${done}/${total}  loss ${loss.toFixed(3)}  ${thousands(rate * tokensPerStep)} tokens/s  ${left}`;
+    process.stderr.write(terminal ? `\r${text.padEnd(latest.length)}` : `${text}\n`);
+    latest = text;
+  };
+
+  return {
+    update(done, loss) {
+      const now = performance.now();
+      if (now - drawn < everyMs && done < total) return;
+      drawn = now;
+      draw(done, loss);
+    },
+    [Symbol.dispose]() {
+      if (terminal && latest !== "") process.stderr.write("\n");
+    },
+  };
+}
+
+/** `12 345`, in every locale. */
+export function thousands(value: number): string {
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+/** `48 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
+}

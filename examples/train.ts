@@ -1,0 +1,170 @@
+/**
+ * Trains a byte-level language model on Moby-Dick for a minute, draws its loss, keeps a checkpoint, and lets it write.
+ *
+ *     deno task demo        bun run demo        --help lists the flags
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { setImmediate } from "node:timers/promises";
+import {
+  adamW,
+  clipByGlobalNorm,
+  cosine,
+  cpuDevice,
+  full,
+  load,
+  memory,
+  random,
+  readMetadata,
+  save,
+  scope,
+  slice,
+  type Tensor,
+  valueAndGrad,
+} from "@tilework/tilework";
+import { lossCurve } from "./loss_curve.ts";
+import { configs, init, loss } from "./model.ts";
+import { parseOptions, type Plan, planFromMetadata, planToMetadata } from "./options.ts";
+import { progress, thousands } from "./progress.ts";
+import { heldOutLoss, write } from "./sample.ts";
+import { readText, sampleBatch } from "./text.ts";
+
+const options = parseOptions(process.argv.slice(2));
+const device = cpuDevice({ threads: options.threads }); // a device is named once; everything made from its tensors lives there too
+const checkpoint = join(options.out, "checkpoint.safetensors"), picture = join(options.out, "loss.svg");
+await mkdir(options.out, { recursive: true });
+
+let stopping = false;
+process.once("SIGINT", () => stopping = true); // a second Ctrl-C ends the program at once
+
+// ── The run: a new one, or one that goes on ─────────────────────────────────────────────────────────────────────────────────────────────
+
+const before = options.resume ? planFromMetadata(await readMetadata(checkpoint), options) : undefined;
+const text = await readText(before?.text ?? options.text);
+if (before && before.textHash !== text.hash) throw new Error(`${text.name} is not the text that this run began with.`);
+const size = before?.size ?? options.size ?? "base", c = configs[size];
+if (text.heldOut.length <= c.context) {
+  throw new Error(`${text.name} is too short: its last twentieth must be longer than ${c.context} bytes.`);
+}
+
+/** A model with all that belongs to its training. */
+function start(seed: number) {
+  const rng = random(device, seed);
+  const params = init(rng, c);
+  return { rng, params, optimizer: adamW(params, { betas: [0.9, 0.95], weightDecay: 0.1 }) };
+}
+
+const lossAndGrads = valueAndGrad(loss);
+
+/** One step: a batch, its loss and gradients, a step of the optimizer. */
+function trainStep({ rng, params, optimizer }: ReturnType<typeof start>, rate: number): number {
+  using value = scope(() => {
+    const { value, grads } = lossAndGrads(params, ...sampleBatch(text.train, rng, c), c);
+    clipByGlobalNorm(grads, 1); // in place
+    optimizer.step(params, grads, rate); // in place
+    return value;
+  });
+  return value.itemSync();
+}
+
+/** How many steps fill a time, tried out on a model that is thrown away. */
+function stepsWithin(seconds: number): number {
+  const began = performance.now();
+  const perStep = scope(() => {
+    const trial = start(0), times: number[] = [];
+    while (times.length < 8 || performance.now() - began < Math.min(2000, 50 * seconds)) {
+      const from = performance.now();
+      trainStep(trial, 1e-3);
+      times.push(performance.now() - from);
+    }
+    return times.sort((a, b) => a - b)[times.length >> 1]!;
+  });
+  // The looks at the held-out text take about 2 % of the time.
+  return Math.max(10, Math.floor(0.98 * (1000 * seconds - (performance.now() - began)) / perStep));
+}
+
+const plan: Plan = before ?? {
+  ...{ size, seed: options.seed ?? 42, text: options.text, textHash: text.hash },
+  steps: options.steps ?? stepsWithin(options.seconds ?? 60),
+};
+const { steps } = plan;
+
+const run = start(plan.seed);
+const rate = cosine({ peak: 3e-3, warmup: Math.min(40, Math.ceil(steps / 10)), steps });
+const marks = Math.min(10, steps); // looks at the held-out text, the first before any training
+const curve = { train: full(device, [steps], NaN), heldOut: full(device, [marks], NaN) };
+const state = { params: run.params, optimizer: run.optimizer.state, rng: run.rng.state, curve }; // all that a run needs to go on, bit for bit
+if (options.resume) await load(checkpoint, state);
+const keepState = () => save(checkpoint, state, { metadata: planToMetadata(plan) });
+const put = (into: Tensor<"f32", [number]>, at: number, value: number) => {
+  using one = slice(into, 0, at, at + 1);
+  one.write([value]);
+};
+
+// ── Training ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const { threads, cores, isa } = device.describe();
+const workers = threads === "auto" ? cores : threads === "serial" ? 1 : threads;
+const first = await run.optimizer.state.step.item();
+const tokensPerStep = c.batch * c.context;
+console.log(
+  `${text.name}, ${thousands(text.train.length)} bytes; model ${size}; ${steps} steps of ${thousands(tokensPerStep)} tokens` +
+    `${first > 0 ? `, going on at ${first}` : ""}; ${device.name}, ${isa}, ${workers} ${workers === 1 ? "worker" : "workers"}`,
+);
+
+let step = first, timed = 0, seconds = 0, saved = performance.now();
+{
+  using bar = progress(steps, first, tokensPerStep);
+  for (; step < steps && step < options.stopAt; step++) {
+    await setImmediate(); // lets the runtime hear of Ctrl-C
+    if (stopping) break;
+    const mark = Math.round(step * marks / steps);
+    if (step === Math.round(mark * steps / marks)) {
+      put(curve.heldOut, mark, await heldOutLoss(run.params, text.heldOut, device, c, 4 * c.batch));
+    }
+    const from = performance.now();
+    const value = trainStep(run, rate(step));
+    if (step >= first + 3) { // the first steps also warm caches and compilers
+      timed++;
+      seconds += (performance.now() - from) / 1000;
+    }
+    put(curve.train, step, value);
+    bar.update(step + 1, value);
+    if (performance.now() - saved > 60_000) {
+      await keepState();
+      saved = performance.now();
+    }
+  }
+}
+await keepState();
+
+// ── What came of it ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const losses = await curve.train.read(), looks = await curve.heldOut.read();
+const finished = step === steps;
+const heldOut = finished ? await heldOutLoss(run.params, text.heldOut, device, c) : NaN;
+const passage = finished ? await write(run.params, text.prompt, 400, plan.seed, device, c) : "";
+const heldOutPoints = Array.from(looks, (value, mark): [number, number] => [Math.round(mark * steps / marks), value]);
+await writeFile(picture, lossCurve({ title: `${text.name}, model ${size}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] }));
+
+if (finished) {
+  console.log(`\n${passage}\n\nHeld-out loss ${heldOut.toFixed(3)} nats a byte after ${steps} steps.`);
+  console.log(`The model is in ${checkpoint}, its loss curve in ${picture}.`);
+} else {
+  console.log(`\nStopped at step ${step} of ${steps}; the state is in ${checkpoint}.`);
+  console.log("The same command with --resume goes on from there.");
+}
+if (options.json) {
+  const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
+  const orNull = (value: number) => Number.isFinite(value) ? value : null;
+  console.log(JSON.stringify({
+    ...{ runtime, runtime_version: process.versions[runtime], device: device.name, isa, threads: workers },
+    ...{ size, seed: plan.seed, steps, steps_done: step, finished },
+    tokens_per_second: orNull(Math.round(timed * tokensPerStep / seconds)),
+    ...{ first_loss: orNull(losses[0]!), last_loss: orNull(losses[step - 1] ?? NaN), heldout_loss: orNull(heldOut) },
+    peak_memory_bytes: memory().peakBytes,
+    ...{ checkpoint, picture, passage },
+  }));
+}
+if (stopping && !finished) process.exitCode = 130;

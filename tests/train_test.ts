@@ -1,0 +1,154 @@
+// The demo as a program: what it prints, that it learns, and that a run that was interrupted comes to the same bits.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { adamW, clipByGlobalNorm, cpu, memory, random, scope, valueAndGrad } from "../mod.ts";
+import { lossCurve } from "../examples/loss_curve.ts";
+import { configs, init, loss } from "../examples/model.ts";
+import { sampleBatch } from "../examples/text.ts";
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the demo in the runtime that runs this test. `watch` sees the process and what it has written to stderr so far. */
+function demo(args: string[], watch?: (kill: (signal: NodeJS.Signals) => void, stderr: string) => void): Promise<Ended> {
+  const runtime = process.versions.bun === undefined ? ["run", "-A"] : [];
+  const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...runtime, example, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const ended: Ended = { code: null, stdout: "", stderr: "" };
+    child.stdout.on("data", (chunk) => ended.stdout += chunk);
+    child.stderr.on("data", (chunk) => {
+      ended.stderr += chunk;
+      watch?.((signal) => child.kill(signal), ended.stderr);
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ ...ended, code }));
+  });
+}
+
+/** Runs the demo and returns the object on the last line. */
+async function demoJson(args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await demo([...args, "--json"]);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout.trim().split("\n").at(-1)!);
+}
+
+/** A folder with a text of its own, so that nothing else has to be there. */
+async function inFolder(body: (folder: string, text: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "tilework-train-"));
+  try {
+    const text = join(folder, "text.txt");
+    await writeFile(text, "Round and round the rugged rock the ragged rascal ran. ".repeat(200));
+    await body(folder, text);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const tiny = (text: string, out: string, ...more: string[]): string[] => ["--size", "tiny", "--text", text, "--out", out, ...more];
+
+test("the demo trains, learns, writes its files and ends with one JSON line", () =>
+  inFolder(async (folder, text) => {
+    const result = await demoJson(tiny(text, join(folder, "a"), "--steps", "60", "--threads", "2", "--seed", "7"));
+    assert.equal(result.runtime, process.versions.bun === undefined ? "deno" : "bun");
+    assert.equal(result.threads, 2);
+    assert.equal(result.steps, 60);
+    assert.ok(typeof result.device === "string" && result.device.startsWith("cpu"));
+    assert.ok(Number(result.tokens_per_second) > 0);
+    const [first, last, heldOut] = [Number(result.first_loss), Number(result.last_loss), Number(result.heldout_loss)];
+    assert.ok(first > 5 && first < 7, `the first loss is ${first}, about ln 256`);
+    assert.ok(last < first - 1, `the loss fell from ${first} to ${last}`);
+    assert.ok(Math.abs(heldOut - last) < 1, `held-out ${heldOut}, last ${last}`);
+    assert.deepEqual((await readdir(join(folder, "a"))).sort(), ["checkpoint.safetensors", "loss.svg"]);
+    assert.match(await readFile(join(folder, "a", "loss.svg"), "utf8"), /^<svg [\s\S]*<\/svg>\n$/);
+    assert.ok(String(result.passage).length > 200);
+  }));
+
+test("a run that was stopped and resumed comes to the same bits, with any number of workers", () =>
+  inFolder(async (folder, text) => {
+    const bytes = (out: string) => readFile(join(folder, out, "checkpoint.safetensors"));
+    await demoJson(tiny(text, join(folder, "a"), "--steps", "8", "--threads", "1"));
+    const half = await demoJson(tiny(text, join(folder, "b"), "--steps", "8", "--stop-at", "4", "--threads", "2"));
+    assert.deepEqual([half.steps, half.steps_done, half.finished, half.heldout_loss], [8, 4, false, null]);
+    assert.notDeepEqual(await bytes("b"), await bytes("a"));
+    const whole = await demoJson(["--out", join(folder, "b"), "--resume"]);
+    assert.deepEqual([whole.steps, whole.steps_done, whole.size, whole.finished], [8, 8, "tiny", true]);
+    assert.deepEqual(await bytes("b"), await bytes("a"));
+    const again = await demoJson(["--out", join(folder, "b"), "--resume"]);
+    assert.deepEqual([again.heldout_loss, again.passage], [whole.heldout_loss, whole.passage], "a finished run only writes again");
+  }));
+
+test(
+  "Ctrl-C saves a checkpoint that the run goes on from",
+  { skip: process.platform === "win32" && "Windows has no signals" },
+  () =>
+    inFolder(async (folder, text) => {
+      const out = join(folder, "a");
+      const { code, stdout, stderr } = await demo(tiny(text, out, "--steps", "1000000"), (kill, stderr) => {
+        if (stderr.includes("step ")) kill("SIGINT"); // the first line of progress
+      });
+      assert.equal(code, 130, stderr);
+      const step = Number(/Stopped at step (\d+) of 1000000/.exec(stdout)?.[1]);
+      assert.ok(step > 0, stdout);
+      assert.ok((await stat(join(out, "checkpoint.safetensors"))).size > 1000);
+      const next = await demoJson(["--out", out, "--resume", "--stop-at", `${step + 3}`]);
+      assert.equal(next.steps_done, step + 3);
+    }),
+);
+
+test("the demo names a flag that is wrong, a checkpoint that is not there, and a text that is another", () =>
+  inFolder(async (folder, text) => {
+    const fails = async (args: string[], message: RegExp) => {
+      const { code, stderr } = await demo(args);
+      assert.notEqual(code, 0);
+      assert.match(stderr, message);
+    };
+    await fails(["--steps", "0"], /--steps must be a whole number from 1/);
+    await fails(["--size", "huge"], /--size must be base or tiny, not huge/);
+    await fails(tiny(text, join(folder, "none"), "--resume"), /ENOENT/);
+    await demoJson(tiny(text, join(folder, "a"), "--steps", "1"));
+    await fails(["--out", join(folder, "a"), "--resume", "--steps", "2"], /run has steps 1, not 2/);
+    await writeFile(text, "Something else entirely. ".repeat(300));
+    await fails(["--out", join(folder, "a"), "--resume"], /text\.txt is not the text that this run began with/);
+  }));
+
+test("training holds its memory constant", () => {
+  const c = configs.tiny, text = new TextEncoder().encode("All my means are sane, my motive and my object mad. ".repeat(50));
+  using rng = random(cpu, 3);
+  const params = init(rng, c), lossAndGrads = valueAndGrad(loss);
+  using optimizer = adamW(params);
+  const step = () => {
+    using value = scope(() => {
+      const { value, grads } = lossAndGrads(params, ...sampleBatch(text, rng, c), c);
+      clipByGlobalNorm(grads, 1);
+      optimizer.step(params, grads, 1e-3);
+      return value;
+    });
+    return value.itemSync();
+  };
+  for (let i = 0; i < 3; i++) step();
+  const before = memory();
+  for (let i = 0; i < 100; i++) step();
+  const after = memory();
+  assert.deepEqual([after.tensors, after.bytes, after.peakBytes], [before.tensors, before.bytes, before.peakBytes]);
+});
+
+test("lossCurve() draws a run of any length, unfinished ones too", () => {
+  for (const count of [1, 2, 9, 100, 5000]) {
+    const train = Float32Array.from({ length: count }, (_, i) => i > count * 0.7 ? NaN : 2 + 3 / (1 + i));
+    const svg = lossCurve({ title: "A <b> & c", train, heldOut: [[0, 5.5], [count, NaN]] });
+    assert.ok(!svg.includes("NaN") && !svg.includes("undefined") && !svg.includes("Infinity"), svg);
+    assert.ok(svg.includes("A &lt;b&gt; &amp; c"));
+    assert.ok(svg.length < 100_000);
+  }
+  assert.ok(!lossCurve({ title: "nothing", train: [NaN], heldOut: [] }).includes("NaN"));
+});

@@ -16,10 +16,23 @@ export const manifest = {
     "tw_device_new": { "parameters": ["buffer", "u32"], "result": "u32" },
     "tw_device_describe": { "parameters": ["buffer", "u32"], "result": "i32" },
     "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_linear_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_layer_norm_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_add": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_mul": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_scale": { "parameters": ["u32", "u32", "u32", "f64"], "result": "i32" },
-    "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
-    "tw_layer_norm_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" }
+    "tw_copy": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
+    "tw_fill": { "parameters": ["u32", "u32", "f64"], "result": "i32" },
+    "tw_softmax": { "parameters": ["u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_softmax_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_activation": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_activation_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_geglu": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_geglu_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_embedding": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_embedding_backward": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_cross_entropy": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_cross_entropy_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" }
   }
 } as const;

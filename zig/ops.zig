@@ -10,6 +10,11 @@ pub const ops = .{
     @import("ops/scale.zig"),
     @import("ops/copy.zig"),
     @import("ops/fill.zig"),
+    @import("ops/softmax.zig"),
+    @import("ops/activation.zig"),
+    @import("ops/geglu.zig"),
+    @import("ops/embedding.zig"),
+    @import("ops/cross_entropy.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.

@@ -1,0 +1,523 @@
+//! Cross-entropy of logits against labels, over the last axis: the mean, over the rows whose label is not the ignored one, of
+//! log Σ_j exp(x_j) − x_label = log Σ_j exp(x_j − m) + (m − x_label), with m the row's maximum. Without such rows it is 0.
+//! Backward: dx_j = dloss/count · (exp(x_j − m)/Σ_k exp(x_k − m) − [j = label]), and 0 in ignored rows.
+//!
+//! Forward keeps (m, Σ exp(x − m)) of each row rather than their logarithm: the gradient then has softmax's own accuracy, also for large logits.
+//! The losses of the rows are summed in f64 in their order.
+
+const std = @import("std");
+const device = @import("../device.zig");
+const Labels = @import("../row/labels.zig").Labels;
+const math = @import("../isa/math.zig");
+const memory = @import("../memory.zig");
+const shape = @import("../row/shape.zig");
+const simd = @import("../isa/simd.zig");
+const status = @import("../status.zig");
+const sweep = @import("../row/sweep.zig");
+const tensor = @import("../tensor.zig");
+const Device = device.Device;
+const Error = status.Error;
+const Vec = simd.Vec;
+
+fn Forward(comptime T: type) type {
+    return extern struct {
+        /// One for each row, 0 where it is ignored.
+        losses: [*]T,
+        /// (m, Σ exp(x − m)) of each row; (0, 1) where it is ignored.
+        stats: [*]T,
+        logits: [*]const T,
+        labels: [*]const u32,
+        rows: usize,
+        cols: usize,
+        stride: usize,
+        /// Whether there is an ignored label, and which.
+        ignores: u32,
+        ignored: u32,
+    };
+}
+
+fn Backward(comptime T: type) type {
+    return extern struct {
+        dlogits: [*]T,
+        logits: [*]const T,
+        labels: [*]const u32,
+        stats: [*]const T,
+        rows: usize,
+        cols: usize,
+        dlogits_stride: usize,
+        logits_stride: usize,
+        /// dloss / count.
+        factor: T,
+        ignores: u32,
+        ignored: u32,
+    };
+}
+
+fn Kernels(comptime T: type) type {
+    return struct {
+        const V = Vec(T);
+        const infinity = std.math.inf(T);
+
+        inline fn all(v: T) V {
+            return @splat(v);
+        }
+
+        /// Rows go in groups of 16, whose logarithms are one vector.
+        fn forward(p: *const Forward(T)) callconv(.c) void {
+            @setEvalBranchQuota(20_000);
+            var first: usize = 0;
+            while (first < p.rows) : (first += simd.lanes) {
+                const group = @min(simd.lanes, p.rows - first);
+                var sums: [simd.lanes]T = @splat(1);
+                var gaps: [simd.lanes]T = @splat(0);
+                for (0..group) |g| {
+                    const i = first + g;
+                    const label = p.labels[i];
+                    p.stats[2 * i] = 0;
+                    p.stats[2 * i + 1] = 1;
+                    if (p.ignores != 0 and label == p.ignored) continue;
+                    const x = p.logits + i * p.stride;
+                    const m = sweep.largest(T, p.cols, Logits{ .x = x });
+                    sums[g] = sweep.sums(T, 1, 2, p.cols, Exponentials{ .x = x, .m = all(m) })[0];
+                    gaps[g] = m - x[label];
+                    p.stats[2 * i] = m;
+                    p.stats[2 * i + 1] = sums[g];
+                }
+                const losses = math.log(@as(V, sums)) + @as(V, gaps);
+                if (group == simd.lanes) simd.store(p.losses + first, losses) else simd.storePartial(p.losses + first, losses, group);
+            }
+        }
+
+        const Logits = struct {
+            x: [*]const T,
+
+            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) V {
+                return sweep.read(T, whole, s.x + j, left, -infinity);
+            }
+        };
+
+        const Exponentials = struct {
+            x: [*]const T,
+            m: V,
+
+            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                return .{math.exp(sweep.read(T, whole, s.x + j, left, -infinity) - s.m)};
+            }
+        };
+
+        fn backward(p: *const Backward(T)) callconv(.c) void {
+            @setEvalBranchQuota(20_000);
+            for (0..p.rows) |i| {
+                const out = p.dlogits + i * p.dlogits_stride;
+                const label = p.labels[i];
+                if (p.ignores != 0 and label == p.ignored) {
+                    @memset(out[0..p.cols], 0);
+                    continue;
+                }
+                const x = p.logits + i * p.logits_stride;
+                const m = all(p.stats[2 * i]);
+                const factor = all(p.factor * (1 / p.stats[2 * i + 1]));
+                // Before the pass: `out` may be `x`.
+                const at_label = math.exp(all(x[label]) - m) * factor - all(p.factor);
+                sweep.each(p.cols, Gradient{ .out = out, .x = x, .m = m, .factor = factor });
+                out[label] = at_label[0];
+            }
+        }
+
+        const Gradient = struct {
+            out: [*]T,
+            x: [*]const T,
+            m: V,
+            factor: V,
+
+            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                const e = math.exp(sweep.read(T, whole, s.x + j, left, 0) - s.m);
+                sweep.write(T, whole, s.out + j, e * s.factor, left);
+            }
+        };
+    };
+}
+
+pub const ukernels = struct {
+    pub const cross_entropy_f32_rows = Kernels(f32).forward;
+    pub const cross_entropy_f64_rows = Kernels(f64).forward;
+    pub const cross_entropy_backward_f32_rows = Kernels(f32).backward;
+    pub const cross_entropy_backward_f64_rows = Kernels(f64).backward;
+};
+
+fn ForwardTask(comptime T: type) type {
+    return struct {
+        args: Forward(T),
+        loss: *T,
+        count: usize,
+        /// Whether the statistics go to scratch memory: nobody wants them.
+        own_stats: bool,
+
+        pub fn run(self: @This(), d: *const Device) Error!void {
+            var args = self.args;
+            const words = args.rows * @as(usize, if (self.own_stats) 3 else 1);
+            const bytes = words * @sizeOf(T);
+            const scratch = try memory.alloc(bytes);
+            defer memory.free(scratch, bytes);
+            args.losses = @ptrCast(scratch);
+            if (self.own_stats) args.stats = args.losses + args.rows;
+
+            const Call = struct {
+                args: Forward(T),
+                kernel: *const fn (*const Forward(T)) callconv(.c) void,
+
+                fn rows(c: @This(), begin: usize, end: usize) void {
+                    var part = c.args;
+                    part.losses += begin;
+                    part.stats += 2 * begin;
+                    part.logits += begin * part.stride;
+                    part.labels += begin;
+                    part.rows = end - begin;
+                    c.kernel(&part);
+                }
+            };
+            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, "cross_entropy_" ++ @typeName(T) ++ "_rows");
+            d.overRange(args.rows, simd.lanes, @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .kernel = kernel }, Call.rows);
+            var sum: f64 = 0;
+            for (args.losses[0..args.rows]) |loss| sum += loss;
+            self.loss.* = if (self.count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(self.count)));
+        }
+    };
+}
+
+fn BackwardTask(comptime T: type) type {
+    return struct {
+        args: Backward(T),
+
+        pub fn run(self: @This(), d: *const Device) void {
+            const a = self.args;
+            const Call = struct {
+                args: Backward(T),
+                kernel: *const fn (*const Backward(T)) callconv(.c) void,
+
+                fn rows(c: @This(), begin: usize, end: usize) void {
+                    var part = c.args;
+                    part.dlogits += begin * part.dlogits_stride;
+                    part.logits += begin * part.logits_stride;
+                    part.labels += begin;
+                    part.stats += 2 * begin;
+                    part.rows = end - begin;
+                    c.kernel(&part);
+                }
+            };
+            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, "cross_entropy_backward_" ++ @typeName(T) ++ "_rows");
+            d.overRange(a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+        }
+    };
+}
+
+/// Checks that labels have the shape of the logits without its last axis.
+fn match(logits: *const tensor.Tensor, targets: *const tensor.Tensor) Error!void {
+    if (logits.rank == 0 or targets.rank != logits.rank - 1) return error.ShapeMismatch;
+    for (targets.shape(), logits.shape()[0..targets.rank]) |a, b| if (a != b) return error.ShapeMismatch;
+}
+
+fn statistics(t: *const tensor.Tensor, rows: usize) Error!void {
+    if (t.fromEnd(0) != 2 or t.count() != 2 * rows) return error.ShapeMismatch;
+    if (!t.contiguous()) return error.LayoutMismatch;
+}
+
+fn forward(d: *const Device, loss_: u32, stats_: u32, logits_: u32, targets_: u32, ignore_index: f64) Error!void {
+    const logits = try tensor.get(logits_);
+    const loss = try tensor.typed(loss_, logits.dtype);
+    const stats = try tensor.optional(stats_, logits.dtype);
+    const targets = try tensor.get(targets_);
+    const labels = try Labels.of(targets);
+    if (loss.count() != 1) return error.ShapeMismatch;
+    try match(logits, targets);
+    const rows = try logits.rows();
+    const count = labels.bits.len;
+    for ([_]*const tensor.Tensor{ logits, targets }) |in| try tensor.checkApart(loss, in);
+    if (stats) |s| {
+        try statistics(s, count);
+        for ([_]*const tensor.Tensor{ logits, targets, loss }) |other| try tensor.checkApart(s, other);
+    }
+    const ignored = labels.bitsOf(ignore_index);
+    const kept = try labels.check(rows.cols, ignored);
+    switch (logits.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            try d.submit(ForwardTask(T){
+                .args = .{
+                    .losses = undefined,
+                    .stats = if (stats) |s| s.ptr(T) else undefined,
+                    .logits = logits.ptr(T),
+                    .labels = labels.bits.ptr,
+                    .rows = count,
+                    .cols = rows.cols,
+                    .stride = rows.stride,
+                    .ignores = @intFromBool(ignored != null),
+                    .ignored = ignored orelse 0,
+                },
+                .loss = &loss.ptr(T)[0],
+                .count = kept,
+                .own_stats = stats == null,
+            });
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32, targets_: u32, stats_: u32, ignore_index: f64) Error!void {
+    const logits = try tensor.get(logits_);
+    const dlogits = try tensor.typed(dlogits_, logits.dtype);
+    const dloss = try tensor.typed(dloss_, logits.dtype);
+    const targets = try tensor.get(targets_);
+    const stats = try tensor.typed(stats_, logits.dtype);
+    const labels = try Labels.of(targets);
+    if (dloss.count() != 1 or !dlogits.sameShape(logits)) return error.ShapeMismatch;
+    try match(logits, targets);
+    const rows = try logits.rows();
+    const dlogits_rows = try shape.written(dlogits);
+    try statistics(stats, labels.bits.len);
+    try tensor.checkInPlace(dlogits, logits);
+    for ([_]*const tensor.Tensor{ dloss, targets, stats }) |in| try tensor.checkApart(dlogits, in);
+    const ignored = labels.bitsOf(ignore_index);
+    const kept = try labels.check(rows.cols, ignored);
+    switch (logits.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            try d.submit(BackwardTask(T){ .args = .{
+                .dlogits = dlogits.ptr(T),
+                .logits = logits.ptr(T),
+                .labels = labels.bits.ptr,
+                .stats = stats.ptr(T),
+                .rows = labels.bits.len,
+                .cols = rows.cols,
+                .dlogits_stride = dlogits_rows.stride,
+                .logits_stride = rows.stride,
+                .factor = dloss.ptr(T)[0] / @as(T, @floatFromInt(@max(1, kept))),
+                .ignores = @intFromBool(ignored != null),
+                .ignored = ignored orelse 0,
+            } });
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn forwardOn(device_: u32, loss: u32, stats: u32, logits: u32, targets: u32, ignore_index: f64) Error!void {
+    return forward(try device.get(device_), loss, stats, logits, targets, ignore_index);
+}
+
+fn backwardOn(device_: u32, dlogits: u32, dloss: u32, logits: u32, targets: u32, stats: u32, ignore_index: f64) Error!void {
+    return backward(try device.get(device_), dlogits, dloss, logits, targets, stats, ignore_index);
+}
+
+pub const entries = struct {
+    /// `stats` has two numbers for each row, kept for the gradient; 0 is none. `targets` are i32 or u32 without gaps, of the logits' leading shape; one
+    /// that is neither a class nor `ignore_index` is IndexOutOfRange with its row and value.
+    pub fn cross_entropy(device_: u32, loss: u32, stats: u32, logits: u32, targets: u32, ignore_index: f64) callconv(.c) i32 {
+        return status.of(forwardOn(device_, loss, stats, logits, targets, ignore_index));
+    }
+
+    /// `stats` as `cross_entropy` left it. `dlogits` may be `logits`.
+    pub fn cross_entropy_backward(device_: u32, dlogits: u32, dloss: u32, logits: u32, targets: u32, stats: u32, ignore_index: f64) callconv(.c) i32 {
+        return status.of(backwardOn(device_, dlogits, dloss, logits, targets, stats, ignore_index));
+    }
+};
+
+const testing = std.testing;
+const arrays = @import("../testing/arrays.zig");
+const pick = @import("../isa/pick.zig");
+
+/// Plain loops in f64: the loss, and the gradient for dloss in `dx`.
+fn reference(dx: []f64, x: []const f64, labels: []const i32, cols: usize, ignored: i32, dloss: f64) f64 {
+    var count: f64 = 0;
+    for (labels) |label| count += if (label == ignored) 0 else 1;
+    @memset(dx, 0);
+    var loss: f64 = 0;
+    for (labels, 0..) |label, i| if (label != ignored) {
+        const row = x[i * cols ..][0..cols];
+        var m = -std.math.inf(f64);
+        for (row) |v| m = @max(m, v);
+        var sum: f64 = 0;
+        for (row) |v| sum += @exp(v - m);
+        loss += (@log(sum) + (m - row[@intCast(label)])) / count;
+        for (row, dx[i * cols ..][0..cols], 0..) |v, *g, j| {
+            g.* = dloss / count * (@exp(v - m) / sum - @as(f64, if (j == label) 1 else 0));
+        }
+    };
+    return loss;
+}
+
+test "cross_entropy: loss and gradient as in f64 at every number of classes and rows around a group" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const random = prng.random();
+    inline for (.{ f32, f64 }) |T| for (arrays.lengths) |cols| for ([_]usize{ 0, 1, 15, 16, 17, 33 }) |rows| {
+        if (cols == 0) continue;
+        var t: arrays.Tensors = .{};
+        defer t.free();
+        const d = device.forTest(2);
+        const x = try t.normal(T, &.{ rows, cols }, random, 3);
+        const targets = try t.empty(i32, &.{rows});
+        for (arrays.data(i32, targets)) |*label| label.* = if (random.uintLessThan(u32, 4) == 0) -100 else random.intRangeLessThan(i32, 0, @intCast(cols));
+        const wide = try arrays.widen(T, arrays.data(T, x));
+        defer testing.allocator.free(wide);
+        const want_dx = try testing.allocator.alloc(f64, rows * cols);
+        defer testing.allocator.free(want_dx);
+        const want = reference(want_dx, wide, arrays.data(i32, targets), cols, -100, 1.5);
+        const loss = try t.filled(T, &.{}, 42);
+        const alone = try t.filled(T, &.{}, 42);
+        const stats = try t.empty(T, &.{ rows, 2 });
+        try forward(&d, loss, stats, x, targets, -100);
+        try forward(&d, alone, 0, x, targets, -100);
+        // One class: log 1 = 0 but for rounding.
+        try arrays.expectScaled(T, &.{want}, arrays.data(T, loss), arrays.tolerance(T), 0.1);
+        try arrays.expectSameBits(T, arrays.data(T, loss), arrays.data(T, alone));
+        const dloss = try t.filled(T, &.{}, 1.5);
+        const dx = try t.filled(T, &.{ rows, cols }, 42);
+        try backward(&d, dx, dloss, x, targets, stats, -100);
+        try arrays.expectScaled(T, want_dx, arrays.data(T, dx), arrays.tolerance(T), 0.1);
+        // In place.
+        try backward(&d, x, dloss, x, targets, stats, -100);
+        try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, x));
+    };
+}
+
+test "cross_entropy: ignored rows do not count, whatever they hold, and none counting is 0" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const one = try t.filled(f32, &.{}, 1);
+    const loss = try t.filled(f32, &.{}, 42);
+    {
+        const x = try t.filled(f32, &.{ 2, 4 }, 0);
+        for (arrays.data(f32, x)[4..]) |*v| v.* = std.math.nan(f32);
+        const targets = try t.from(i32, &.{2}, &.{ 1, -100 });
+        const stats = try t.empty(f32, &.{ 2, 2 });
+        const dx = try t.filled(f32, &.{ 2, 4 }, 42);
+        try forward(&d, loss, stats, x, targets, -100);
+        try testing.expectApproxEqAbs(1.386294, arrays.data(f32, loss)[0], 1e-6);
+        try backward(&d, dx, one, x, targets, stats, -100);
+        try arrays.expectWithin(f32, &.{ 0.25, -0.75, 0.25, 0.25, 0, 0, 0, 0 }, arrays.data(f32, dx), 0);
+    }
+    {
+        const x = try t.filled(f32, &.{ 3, 3 }, 1);
+        const targets = try t.filled(u32, &.{3}, 255);
+        const stats = try t.empty(f32, &.{ 3, 2 });
+        const dx = try t.filled(f32, &.{ 3, 3 }, 42);
+        try forward(&d, loss, stats, x, targets, 255);
+        try testing.expectEqual(0, arrays.data(f32, loss)[0]);
+        try backward(&d, dx, one, x, targets, stats, 255);
+        for (arrays.data(f32, dx)) |v| try testing.expectEqual(0, v);
+    }
+}
+
+test "cross_entropy: large logits" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const x = try t.from(f32, &.{3}, &.{ -431, 279, 427 });
+    const targets = try t.filled(u32, &.{}, 0);
+    const loss = try t.empty(f32, &.{});
+    const stats = try t.empty(f32, &.{2});
+    const dx = try t.empty(f32, &.{3});
+    try forward(&d, loss, stats, x, targets, -100);
+    try backward(&d, dx, try t.filled(f32, &.{}, 1), x, targets, stats, -100);
+    try testing.expectEqual(858, arrays.data(f32, loss)[0]);
+    try arrays.expectWithin(f32, &.{ -1, 0, 1 }, arrays.data(f32, dx), 1e-7);
+}
+
+test "cross_entropy: a label outside the classes is named and nothing is written" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const x = try t.filled(f32, &.{ 3, 3 }, 1);
+    const loss = try t.filled(f32, &.{}, 42);
+    const stats = try t.filled(f32, &.{ 3, 2 }, 42);
+    const dx = try t.filled(f32, &.{ 3, 3 }, 42);
+    const wrong = [_]u32{
+        try t.from(i32, &.{3}, &.{ 0, 2, -1 }),
+        try t.from(i32, &.{3}, &.{ 0, 2, 3 }),
+        try t.from(u32, &.{3}, &.{ 0, 2, 1 << 31 }),
+    };
+    for (wrong, [_]f64{ -1, 3, 2147483648 }) |targets, value| {
+        status.detail = .{ 0, 0 };
+        try testing.expectError(error.IndexOutOfRange, forward(&d, loss, stats, x, targets, -100));
+        try testing.expectEqual([2]f64{ 2, value }, status.detail);
+        try testing.expectError(error.IndexOutOfRange, backward(&d, dx, loss, x, targets, stats, -100));
+    }
+    const good = try t.from(i32, &.{3}, &.{ 0, 2, 1 });
+    try testing.expectError(error.ShapeMismatch, forward(&d, loss, stats, x, try t.from(i32, &.{2}, &.{ 0, 1 }), -100));
+    try testing.expectError(error.ShapeMismatch, forward(&d, stats, stats, x, good, -100));
+    try testing.expectError(error.ShapeMismatch, forward(&d, loss, dx, x, good, -100));
+    try testing.expectError(error.DtypeMismatch, forward(&d, loss, stats, x, try t.filled(f32, &.{3}, 0), -100));
+    for ([_]u32{ loss, stats, dx }) |h| for (arrays.data(f32, h)) |v| try testing.expectEqual(42, v);
+}
+
+test "cross_entropy: the same bits for any number of workers, and for views of logits" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const random = prng.random();
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const rows = 101;
+    const cols = 37;
+    const wide = try t.normal(f32, &.{ rows, 40 }, random, 2);
+    const x = try t.empty(f32, &.{ rows, cols });
+    for (0..rows) |i| @memcpy(arrays.data(f32, x)[i * cols ..][0..cols], arrays.data(f32, wide)[i * 40 + 2 ..][0..cols]);
+    const view = try t.view(wide, 2, &.{ rows, cols }, &.{ 40, 1 });
+    const targets = try t.empty(u32, &.{rows});
+    for (arrays.data(u32, targets)) |*label| label.* = random.uintLessThan(u32, cols);
+    const one = try t.filled(f32, &.{}, 1);
+    var first: [3]u32 = undefined;
+    for (1..9) |workers| {
+        const d = device.forTest(@intCast(workers));
+        const outs = [3]u32{ try t.empty(f32, &.{}), try t.empty(f32, &.{ rows, 2 }), try t.empty(f32, &.{ rows, cols }) };
+        const from = if (workers % 2 == 0) view else x;
+        try forward(&d, outs[0], outs[1], from, targets, -100);
+        try backward(&d, outs[2], one, from, targets, outs[1], -100);
+        if (workers == 1) first = outs;
+        for (first, outs) |a, b| try arrays.expectSameBits(f32, arrays.data(f32, a), arrays.data(f32, b));
+    }
+}
+
+test "cross_entropy: kernels read and write nothing past the last element" {
+    const rows = 3;
+    inline for (.{ f32, f64 }) |T| {
+        const forward_kernel = pick.testKernel("cross_entropy_" ++ @typeName(T) ++ "_rows", fn (*const Forward(T)) callconv(.c) void);
+        const backward_kernel = pick.testKernel("cross_entropy_backward_" ++ @typeName(T) ++ "_rows", fn (*const Backward(T)) callconv(.c) void);
+        const values: [rows * 70]T = @splat(1);
+        const labels: [rows]u32 = @splat(0);
+        const at = try arrays.atBorder(u32, &labels);
+        defer at.memory.deinit();
+        for (1..71) |cols| {
+            const x = try arrays.atBorder(T, values[0 .. rows * cols]);
+            defer x.memory.deinit();
+            const out = try arrays.atBorder(T, values[0 .. rows * cols]);
+            defer out.memory.deinit();
+            const losses = try arrays.atBorder(T, values[0..rows]);
+            defer losses.memory.deinit();
+            const stats = try arrays.atBorder(T, values[0 .. 2 * rows]);
+            defer stats.memory.deinit();
+            forward_kernel(&.{
+                .losses = losses.items.ptr,
+                .stats = stats.items.ptr,
+                .logits = x.items.ptr,
+                .labels = at.items.ptr,
+                .rows = rows,
+                .cols = cols,
+                .stride = cols,
+                .ignores = 0,
+                .ignored = 0,
+            });
+            backward_kernel(&.{
+                .dlogits = out.items.ptr,
+                .logits = x.items.ptr,
+                .labels = at.items.ptr,
+                .stats = stats.items.ptr,
+                .rows = rows,
+                .cols = cols,
+                .dlogits_stride = cols,
+                .logits_stride = cols,
+                .factor = 1,
+                .ignores = 0,
+                .ignored = 0,
+            });
+        }
+    }
+}

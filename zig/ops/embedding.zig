@@ -1,0 +1,351 @@
+//! Embedding: out[i, :] = weight[ids[i], :]. Backward: dweight[v, :] = Σ dy[i, :] over the i with ids[i] = v, in order of i from 0.
+//!
+//! Backward sorts the positions by id (a counting sort keeps their order), so that each row of dweight is summed in registers and written once, by
+//! whichever worker: there is nothing to clear first, and no result depends on the workers.
+
+const std = @import("std");
+const device = @import("../device.zig");
+const memory = @import("../memory.zig");
+const Labels = @import("../row/labels.zig").Labels;
+const shape = @import("../row/shape.zig");
+const simd = @import("../isa/simd.zig");
+const status = @import("../status.zig");
+const sweep = @import("../row/sweep.zig");
+const tensor = @import("../tensor.zig");
+const Device = device.Device;
+const Error = status.Error;
+const Vec = simd.Vec;
+
+fn Sums(comptime T: type) type {
+    return extern struct {
+        dweight: [*]T,
+        dy: [*]const T,
+        /// Positions of id v: `positions[starts[v]..starts[v + 1]]`.
+        starts: [*]const usize,
+        positions: [*]const usize,
+        /// Rows of dweight to write.
+        begin: usize,
+        end: usize,
+        cols: usize,
+        dweight_stride: usize,
+        dy_stride: usize,
+    };
+}
+
+fn Kernels(comptime T: type) type {
+    return struct {
+        const V = Vec(T);
+
+        fn sums(p: *const Sums(T)) callconv(.c) void {
+            @setEvalBranchQuota(20_000);
+            for (p.begin..p.end) |v| {
+                const out = p.dweight + v * p.dweight_stride;
+                const positions = p.positions[p.starts[v]..p.starts[v + 1]];
+                if (positions.len == 0) {
+                    @memset(out[0..p.cols], 0);
+                    continue;
+                }
+                const block = 4 * simd.lanes;
+                var j: usize = 0;
+                while (p.cols - j >= block) : (j += block) {
+                    var acc: [4]V = @splat(@splat(0));
+                    for (positions) |i| {
+                        const dy = p.dy + i * p.dy_stride + j;
+                        inline for (&acc, 0..) |*a, k| a.* += simd.load(T, dy + k * simd.lanes);
+                    }
+                    inline for (acc, 0..) |a, k| simd.store(out + j + k * simd.lanes, a);
+                }
+                sweep.each(p.cols - j, Rest{ .out = out + j, .dy = p.dy + j, .dy_stride = p.dy_stride, .positions = positions });
+            }
+        }
+
+        const Rest = struct {
+            out: [*]T,
+            dy: [*]const T,
+            dy_stride: usize,
+            positions: []const usize,
+
+            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                var acc: V = @splat(0);
+                for (s.positions) |i| acc += sweep.read(T, whole, s.dy + i * s.dy_stride + j, left, 0);
+                sweep.write(T, whole, s.out + j, acc, left);
+            }
+        };
+    };
+}
+
+pub const ukernels = struct {
+    pub const embedding_backward_f32_rows = Kernels(f32).sums;
+    pub const embedding_backward_f64_rows = Kernels(f64).sums;
+};
+
+const ForwardTask = struct {
+    out: [*]u8,
+    weight: [*]const u8,
+    ids: []const u32,
+    row_bytes: usize,
+    out_stride: usize,
+    weight_stride: usize,
+
+    pub fn run(self: @This(), d: *const Device) void {
+        d.overRange(self.ids.len, 1, 2 * self.row_bytes * self.ids.len, self, copy);
+    }
+
+    fn copy(self: @This(), begin: usize, end: usize) void {
+        for (self.ids[begin..end], begin..) |id, i| {
+            @memcpy((self.out + i * self.out_stride)[0..self.row_bytes], (self.weight + id * self.weight_stride)[0..self.row_bytes]);
+        }
+    }
+};
+
+fn BackwardTask(comptime T: type) type {
+    return struct {
+        args: Sums(T),
+        ids: []const u32,
+
+        pub fn run(self: @This(), d: *const Device) Error!void {
+            var args = self.args;
+            const vocabulary = args.end;
+            const words = vocabulary + 1 + self.ids.len;
+            const bytes = words * @sizeOf(usize);
+            const scratch = try memory.alloc(bytes);
+            defer memory.free(scratch, bytes);
+            const list = @as([*]usize, @ptrCast(scratch))[0..words];
+            const starts = list[0 .. vocabulary + 1];
+            const positions = list[vocabulary + 1 ..];
+            sort(self.ids, starts, positions);
+            args.starts = starts.ptr;
+            args.positions = positions.ptr;
+
+            const Call = struct {
+                args: Sums(T),
+                kernel: *const fn (*const Sums(T)) callconv(.c) void,
+
+                fn rows(c: @This(), begin: usize, end: usize) void {
+                    var part = c.args;
+                    part.begin = begin;
+                    part.end = end;
+                    c.kernel(&part);
+                }
+            };
+            const kernel = d.kernel(fn (*const Sums(T)) callconv(.c) void, "embedding_backward_" ++ @typeName(T) ++ "_rows");
+            const touched = @sizeOf(T) * args.cols * (vocabulary + self.ids.len);
+            d.overRange(vocabulary, 1, touched, Call{ .args = args, .kernel = kernel }, Call.rows);
+        }
+    };
+}
+
+/// Counting sort of the positions by id. While it runs, `starts[v + 1]` counts the ids below v + 1, then walks from the first place of id v to its end,
+/// which is the start of id v + 1.
+fn sort(ids: []const u32, starts: []usize, positions: []usize) void {
+    @memset(starts, 0);
+    // Counts go two places up, where there is room: after the running sum starts[v + 1] is the first place of id v.
+    for (ids) |id| {
+        if (id + 2 < starts.len) starts[id + 2] += 1;
+    }
+    var sum: usize = 0;
+    for (starts) |*s| {
+        sum += s.*;
+        s.* = sum;
+    }
+    for (ids, 0..) |id, i| {
+        positions[starts[id + 1]] = i;
+        starts[id + 1] += 1;
+    }
+}
+
+/// Checks [vocabulary, width] against ids and rows of width.
+fn match(rows: *const tensor.Tensor, ids: *const tensor.Tensor, table: *const tensor.Tensor) Error!void {
+    if (table.rank != 2 or rows.rank != ids.rank + 1) return error.ShapeMismatch;
+    if (rows.fromEnd(0) != table.fromEnd(0)) return error.ShapeMismatch;
+    for (ids.shape(), rows.shape()[0..ids.rank]) |a, b| if (a != b) return error.ShapeMismatch;
+}
+
+fn forward(d: *const Device, out_: u32, ids_: u32, weight_: u32) Error!void {
+    const weight = try tensor.get(weight_);
+    const out = try tensor.typed(out_, weight.dtype);
+    const ids = try tensor.get(ids_);
+    const labels = try Labels.of(ids);
+    if (weight.dtype != .f32 and weight.dtype != .f64) return error.Unsupported;
+    try match(out, ids, weight);
+    const out_rows = try shape.written(out);
+    const weight_rows = try weight.rows();
+    try tensor.checkApart(out, weight);
+    try tensor.checkApart(out, ids);
+    _ = try labels.check(weight_rows.rows, null);
+    const size = weight.dtype.bytes();
+    try d.submit(ForwardTask{
+        .out = out.data,
+        .weight = weight.data,
+        .ids = labels.bits,
+        .row_bytes = size * weight_rows.cols,
+        .out_stride = size * out_rows.stride,
+        .weight_stride = size * weight_rows.stride,
+    });
+}
+
+fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32) Error!void {
+    const dy = try tensor.get(dy_);
+    const dweight = try tensor.typed(dweight_, dy.dtype);
+    const ids = try tensor.get(ids_);
+    const labels = try Labels.of(ids);
+    try match(dy, ids, dweight);
+    const dy_rows = try dy.rows();
+    const dweight_rows = try shape.written(dweight);
+    try tensor.checkApart(dweight, dy);
+    try tensor.checkApart(dweight, ids);
+    _ = try labels.check(dweight.shape_[0], null);
+    switch (dy.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            try d.submit(BackwardTask(T){
+                .ids = labels.bits,
+                .args = .{
+                    .dweight = dweight.ptr(T),
+                    .dy = dy.ptr(T),
+                    .starts = undefined,
+                    .positions = undefined,
+                    .begin = 0,
+                    .end = dweight_rows.rows,
+                    .cols = dweight_rows.cols,
+                    .dweight_stride = dweight_rows.stride,
+                    .dy_stride = dy_rows.stride,
+                },
+            });
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn forwardOn(device_: u32, out: u32, ids: u32, weight: u32) Error!void {
+    return forward(try device.get(device_), out, ids, weight);
+}
+
+fn backwardOn(device_: u32, dweight: u32, dy: u32, ids: u32) Error!void {
+    return backward(try device.get(device_), dweight, dy, ids);
+}
+
+pub const entries = struct {
+    /// `ids` are i32 or u32 without gaps; one outside the table is IndexOutOfRange with its position and value.
+    pub fn embedding(device_: u32, out: u32, ids: u32, weight: u32) callconv(.c) i32 {
+        return status.of(forwardOn(device_, out, ids, weight));
+    }
+
+    /// Overwrites `dweight`.
+    pub fn embedding_backward(device_: u32, dweight: u32, dy: u32, ids: u32) callconv(.c) i32 {
+        return status.of(backwardOn(device_, dweight, dy, ids));
+    }
+};
+
+const testing = std.testing;
+const arrays = @import("../testing/arrays.zig");
+const pick = @import("../isa/pick.zig");
+
+fn randomIds(t: *arrays.Tensors, comptime I: type, n: usize, vocabulary: usize, random: std.Random) !u32 {
+    const ids = try t.empty(I, &.{n});
+    // Low ids are frequent, as in text.
+    for (arrays.data(I, ids)) |*id| id.* = @intCast(random.uintLessThan(usize, 1 + random.uintLessThan(usize, vocabulary)));
+    return ids;
+}
+
+test "embedding: rows and summed gradients as in plain loops, at every width, i32 and u32" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    inline for (.{ f32, f64 }) |T| inline for (.{ i32, u32 }) |I| for (arrays.lengths) |width| for ([_]usize{ 0, 1, 29 }) |n| {
+        var t: arrays.Tensors = .{};
+        defer t.free();
+        const d = device.forTest(2);
+        const vocabulary = 11;
+        const ids = try randomIds(&t, I, n, vocabulary, prng.random());
+        const weight = try t.normal(T, &.{ vocabulary, width }, prng.random(), 1);
+        const y = try t.empty(T, &.{ n, width });
+        try forward(&d, y, ids, weight);
+        const dy = try t.normal(T, &.{ n, width }, prng.random(), 1);
+        // Summed in the same order, in the type itself: equal bits.
+        const want = try testing.allocator.alloc(T, vocabulary * width);
+        defer testing.allocator.free(want);
+        @memset(want, 0);
+        for (arrays.data(I, ids), 0..) |id, i| for (0..width) |j| {
+            const row: usize = @intCast(id);
+            try testing.expectEqual(arrays.data(T, weight)[row * width + j], arrays.data(T, y)[i * width + j]);
+            want[row * width + j] += arrays.data(T, dy)[i * width + j];
+        };
+        const dweight = try t.filled(T, &.{ vocabulary, width }, 42);
+        try backward(&d, dweight, dy, ids);
+        try arrays.expectSameBits(T, want, arrays.data(T, dweight));
+    };
+}
+
+test "embedding: the same bits for any number of workers, and for views" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const width = 37;
+    const ids = try randomIds(&t, u32, 300, 101, prng.random());
+    const dy = try t.normal(f32, &.{ 300, width }, prng.random(), 1);
+    const want = try t.empty(f32, &.{ 101, width });
+    try backward(&device.forTest(1), want, dy, ids);
+    const wide = try t.filled(f32, &.{ 101, 40 }, 42);
+    for (2..9) |workers| {
+        const d = device.forTest(@intCast(workers));
+        try backward(&d, try t.view(wide, 2, &.{ 101, width }, &.{ 40, 1 }), dy, ids);
+        for (arrays.data(f32, wide), 0..) |v, i| {
+            const inside = i % 40 >= 2 and i % 40 < 2 + width;
+            try testing.expectEqual(if (inside) arrays.data(f32, want)[i / 40 * width + i % 40 - 2] else 42, v);
+        }
+    }
+}
+
+test "embedding: an id outside the table is named and nothing is written" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const weight = try t.filled(f32, &.{ 3, 4 }, 1);
+    const y = try t.filled(f32, &.{ 2, 4 }, 42);
+    const dweight = try t.filled(f32, &.{ 3, 4 }, 42);
+    const wrong = [_]u32{
+        try t.from(i32, &.{2}, &.{ 0, -1 }),
+        try t.from(i32, &.{2}, &.{ 2, 3 }),
+        try t.from(u32, &.{2}, &.{ 0, 1 << 31 }),
+        try t.from(u32, &.{2}, &.{ 0, std.math.maxInt(u32) }),
+    };
+    for (wrong, [_]f64{ -1, 3, 2147483648, 4294967295 }) |ids, value| {
+        status.detail = .{ 0, 0 };
+        try testing.expectError(error.IndexOutOfRange, forward(&d, y, ids, weight));
+        try testing.expectEqual([2]f64{ 1, value }, status.detail);
+        try testing.expectError(error.IndexOutOfRange, backward(&d, dweight, y, ids));
+    }
+    const ids = try t.from(u32, &.{2}, &.{ 0, 1 });
+    try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.from(u32, &.{3}, &.{ 0, 1, 2 }), weight));
+    try testing.expectError(error.ShapeMismatch, forward(&d, y, ids, try t.filled(f32, &.{ 3, 5 }, 1)));
+    try testing.expectError(error.DtypeMismatch, forward(&d, y, try t.filled(f32, &.{2}, 0), weight));
+    try testing.expectError(error.DtypeMismatch, forward(&d, y, ids, try t.filled(f64, &.{ 3, 4 }, 1)));
+    try testing.expectError(error.Overlap, forward(&d, try t.view(weight, 4, &.{ 2, 4 }, &.{ 4, 1 }), ids, weight));
+    for ([_]u32{ y, dweight }) |h| for (arrays.data(f32, h)) |v| try testing.expectEqual(42, v);
+}
+
+test "embedding: kernels read and write nothing past the last element" {
+    inline for (.{ f32, f64 }) |T| {
+        const kernel = pick.testKernel("embedding_backward_" ++ @typeName(T) ++ "_rows", fn (*const Sums(T)) callconv(.c) void);
+        const values: [3 * 70]T = @splat(1);
+        const starts = [_]usize{ 0, 0, 3 };
+        const positions = [_]usize{ 0, 1, 2 };
+        for (1..71) |cols| {
+            const dy = try arrays.atBorder(T, values[0 .. 3 * cols]);
+            defer dy.memory.deinit();
+            const out = try arrays.atBorder(T, values[0 .. 2 * cols]);
+            defer out.memory.deinit();
+            kernel(&.{
+                .dweight = out.items.ptr,
+                .dy = dy.items.ptr,
+                .starts = &starts,
+                .positions = &positions,
+                .begin = 0,
+                .end = 2,
+                .cols = cols,
+                .dweight_stride = cols,
+                .dy_stride = cols,
+            });
+            for (out.items, 0..) |v, i| try testing.expectEqual(@as(T, if (i < cols) 0 else 3), v);
+        }
+    }
+}

@@ -15,6 +15,10 @@ pub const ops = .{
     @import("ops/geglu.zig"),
     @import("ops/embedding.zig"),
     @import("ops/cross_entropy.zig"),
+    @import("ops/sum.zig"),
+    @import("ops/sum_of_squares.zig"),
+    @import("ops/clip.zig"),
+    @import("ops/adam_w.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.

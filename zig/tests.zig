@@ -27,6 +27,7 @@ test {
     _ = @import("parallel/cursor.zig");
     _ = @import("parallel/pool.zig");
     _ = @import("row/strided.zig");
+    _ = @import("row/fold.zig");
     _ = @import("gemm/blocking.zig");
     _ = @import("gemm/driver.zig");
 }

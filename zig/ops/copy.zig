@@ -6,6 +6,7 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const strided = @import("../row/strided.zig");
 const device = @import("../device.zig");
+const memory = @import("../memory.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -257,6 +258,26 @@ fn onDevice(d: *const Device, out: *const Tensor, x: *const Tensor) Error!void {
             },
         },
     }
+}
+
+/// x without gaps, in memory that the caller gives.
+pub fn compact(d: *const Device, x: *const Tensor, block: [*]align(memory.alignment) u8) Error!Tensor {
+    var dense = x.*;
+    dense.data = block;
+    var stride: isize = 1;
+    var axis: usize = x.rank;
+    while (axis > 0) {
+        axis -= 1;
+        dense.strides_[axis] = stride;
+        stride *= @intCast(@max(1, x.shape_[axis]));
+    }
+    const walk: strided.Walk(2) = try .init(.{ &dense, x });
+    switch (x.dtype.bytes()) {
+        4 => (Task(u32, u32){ .walk = walk, .out = dense.ptr(u32), .x = x.ptr(u32) }).run(d),
+        8 => (Task(u64, u64){ .walk = walk, .out = dense.ptr(u64), .x = x.ptr(u64) }).run(d),
+        else => unreachable,
+    }
+    return dense;
 }
 
 fn checked(device_: u32, out: u32, x: u32) Error!void {

@@ -1,0 +1,336 @@
+//! Sums of many terms in a fixed order, along rows or down columns. The terms of f32 are added in f64 and rounded once at the end, so a long sum neither
+//! stalls nor overflows on the way; integers wrap.
+//!
+//! A row is cut into min(ceil(n/256), 4096) parts of equal length, a multiple of 32. Inside a part element i goes to lane i mod 32; the lanes join as a
+//! tree, the parts in order. A column is cut into chunks of clamp(ceil(rows/64), 1, 256) pieces; inside a chunk the rows are added one after another, the
+//! chunks join in order. Only sizes decide, never workers.
+
+const std = @import("std");
+const simd = @import("../isa/simd.zig");
+const memory = @import("../memory.zig");
+const strided = @import("strided.zig");
+const tensor = @import("../tensor.zig");
+const Device = @import("../device.zig").Device;
+const Error = @import("../status.zig").Error;
+
+/// What terms of T are added in.
+pub fn Acc(comptime T: type) type {
+    return switch (T) {
+        f32, f64 => f64,
+        u32 => u32,
+        else => unreachable,
+    };
+}
+
+pub const parts_max = 4096;
+const part_min = 256;
+const lanes = 2 * simd.lanes;
+
+/// Elements of each part of a row of n, but for a shorter last one.
+pub fn partLen(n: usize) usize {
+    const parts = std.math.clamp(ceilDiv(n, part_min), 1, parts_max);
+    return @max(1, ceilDiv(ceilDiv(n, parts), lanes)) * lanes;
+}
+
+/// Rows of each chunk of a column of n, but for a shorter last one.
+pub fn chunkRows(n: usize) usize {
+    const chunks = std.math.clamp(ceilDiv(n, 64), 1, 256);
+    return @max(1, ceilDiv(n, chunks));
+}
+
+fn ceilDiv(a: usize, b: usize) usize {
+    return std.math.divCeil(usize, a, b) catch unreachable;
+}
+
+/// Rows of x, each `cols` contiguous elements.
+pub fn Rows(comptime T: type) type {
+    return extern struct { out: [*]Acc(T), x: [*]const T, rows: usize, cols: usize, stride: isize, part: usize };
+}
+
+/// `rows` rows of x, of which the sums of `cols` contiguous columns are taken.
+pub fn Columns(comptime T: type) type {
+    return extern struct { out: [*]Acc(T), x: [*]const T, rows: usize, cols: usize, stride: isize };
+}
+
+pub const Term = enum { itself, square };
+
+pub fn Kernel(comptime T: type, comptime term: Term) type {
+    return struct {
+        const A = Acc(T);
+
+        /// out[i] = sum of row i.
+        pub fn rows(p: *const Rows(T)) callconv(.c) void {
+            var x = p.x;
+            for (p.out[0..p.rows]) |*o| {
+                var total = part(x, @min(p.part, p.cols));
+                var at = p.part;
+                while (at < p.cols) : (at += p.part) total = plus(total, part(x + at, @min(p.part, p.cols - at)));
+                o.* = total;
+                x = strided.offset(x, p.stride);
+            }
+        }
+
+        inline fn part(x: [*]const T, n: usize) A {
+            var acc: [2]simd.Vec(A) = @splat(@splat(0));
+            var i: usize = 0;
+            while (i + lanes <= n) : (i += lanes) {
+                inline for (0..2) |k| acc[k] = plus(acc[k], value(simd.load(T, x + i + k * simd.lanes)));
+            }
+            // What is left goes to its lanes, zeros beside it.
+            var k: usize = 0;
+            if (n - i >= simd.lanes) {
+                acc[0] = plus(acc[0], value(simd.load(T, x + i)));
+                i += simd.lanes;
+                k = 1;
+            }
+            if (i < n) {
+                const v = value(simd.loadPartial(T, x + i, n - i, 0));
+                if (k == 0) acc[0] = plus(acc[0], v) else acc[1] = plus(acc[1], v);
+            }
+            return tree(plus(acc[0], acc[1]));
+        }
+
+        inline fn tree(v: simd.Vec(A)) A {
+            if (A == f64) return simd.sumTree(v);
+            var rest: [simd.lanes]A = v;
+            inline for (.{ 8, 4, 2, 1 }) |half| {
+                inline for (0..half) |i| rest[i] +%= rest[i + half];
+            }
+            return rest[0];
+        }
+
+        /// out[j] = sum of column j, row after row.
+        pub fn columns(p: *const Columns(T)) callconv(.c) void {
+            // Accumulators of 64 bits for 64 columns take 8 of 32 registers with AVX-512; elsewhere 32 columns take 8 of 16, or 16 of 32.
+            const vectors = if (simd.isa == .avx512) 4 else 2;
+            var j: usize = 0;
+            while (j + vectors * simd.lanes <= p.cols) : (j += vectors * simd.lanes) block(vectors, p, j);
+            while (j + simd.lanes <= p.cols) : (j += simd.lanes) block(1, p, j);
+            if (j < p.cols) {
+                var acc: simd.Vec(A) = @splat(0);
+                var x = p.x + j;
+                for (0..p.rows) |_| {
+                    acc = plus(acc, value(simd.loadPartial(T, x, p.cols - j, 0)));
+                    x = strided.offset(x, p.stride);
+                }
+                simd.storePartial(p.out + j, acc, p.cols - j);
+            }
+        }
+
+        inline fn block(comptime vectors: usize, p: *const Columns(T), j: usize) void {
+            var acc: [vectors]simd.Vec(A) = @splat(@splat(0));
+            var x = p.x + j;
+            for (0..p.rows) |_| {
+                inline for (0..vectors) |k| acc[k] = plus(acc[k], value(simd.load(T, x + k * simd.lanes)));
+                x = strided.offset(x, p.stride);
+            }
+            inline for (0..vectors) |k| {
+                const v = acc[k];
+                simd.store(p.out + j + k * simd.lanes, v);
+            }
+        }
+
+        /// The term of each element. The square of an f32 is exact in f64.
+        inline fn value(x: simd.Vec(T)) simd.Vec(A) {
+            const wide: simd.Vec(A) = if (T == f32) @floatCast(x) else x;
+            return if (term == .square) wide * wide else wide;
+        }
+
+        inline fn plus(a: anytype, b: @TypeOf(a)) @TypeOf(a) {
+            return if (A == u32) a +% b else a + b;
+        }
+    };
+}
+
+/// Room on the stack for partial sums: no trip to the allocator for short sums.
+const stack_len = 1024;
+
+fn Scratch(comptime A: type) type {
+    return struct {
+        stack: [stack_len]A = undefined,
+        heap: ?[*]align(memory.alignment) u8 = null,
+        len: usize = 0,
+
+        fn take(self: *@This(), len: usize) Error![*]A {
+            self.len = len;
+            if (len <= stack_len) return &self.stack;
+            const block = try memory.alloc(len * @sizeOf(A));
+            self.heap = block;
+            return @ptrCast(block);
+        }
+
+        fn free(self: *@This()) void {
+            if (self.heap) |block| memory.free(block, self.len * @sizeOf(A));
+        }
+    };
+}
+
+/// Sums each row of a matrix; `done(ctx, row, sum)` takes the results, in any order and on any worker.
+pub fn sumRows(comptime T: type, comptime kernel_name: []const u8, d: *const Device, x: [*]const T, r: tensor.Rows, ctx: anytype, comptime done: fn (@TypeOf(ctx), usize, Acc(T)) void) Error!void {
+    const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, kernel_name ++ "_" ++ @typeName(T) ++ "_rows");
+    const bytes = r.rows *| r.cols *| @sizeOf(T);
+    const part = partLen(r.cols);
+    const parts = @max(1, ceilDiv(r.cols, part));
+    const Job = struct {
+        x: [*]const T,
+        r: tensor.Rows,
+        part: usize,
+        parts: usize,
+        sums: [*]Acc(T),
+        kernel: *const fn (*const Rows(T)) callconv(.c) void,
+        ctx: @TypeOf(ctx),
+
+        fn row(j: *const @This(), i: usize) [*]const T {
+            return j.x + i * j.r.stride;
+        }
+
+        fn whole(j: *const @This(), begin: usize, end: usize) void {
+            var sums: [64]Acc(T) = undefined;
+            var i = begin;
+            while (i < end) {
+                const n = @min(sums.len, end - i);
+                j.kernel(&.{ .out = &sums, .x = j.row(i), .rows = n, .cols = j.r.cols, .stride = @intCast(j.r.stride), .part = j.part });
+                for (sums[0..n], i..) |s, k| done(j.ctx, k, s);
+                i += n;
+            }
+        }
+
+        fn pieces(j: *const @This(), begin: usize, end: usize) void {
+            for (begin..end) |q| {
+                const at = q % j.parts * j.part;
+                j.kernel(&.{ .out = j.sums + q, .x = j.row(q / j.parts) + at, .rows = 1, .cols = @min(j.part, j.r.cols - at), .stride = 0, .part = j.part });
+            }
+        }
+    };
+    var job: Job = .{ .x = x, .r = r, .part = part, .parts = parts, .sums = undefined, .kernel = kernel, .ctx = ctx };
+    // With rows enough for everybody a worker takes whole rows; else the parts are dealt out and joined here, in the same order.
+    if (parts == 1 or r.rows >= 64) return d.overRange(r.rows, 1, bytes, &job, Job.whole);
+    var scratch: Scratch(Acc(T)) = .{};
+    defer scratch.free();
+    job.sums = try scratch.take(r.rows * parts);
+    d.overRange(r.rows * parts, 1, bytes, &job, Job.pieces);
+    for (0..r.rows) |i| done(ctx, i, join(Acc(T), job.sums[i * parts ..][0..parts]));
+}
+
+fn join(comptime A: type, sums: []const A) A {
+    var total = sums[0];
+    for (sums[1..]) |s| total = if (A == u32) total +% s else total + s;
+    return total;
+}
+
+/// A stack of matrices, of each of which the columns are summed.
+pub fn Stack(comptime T: type) type {
+    return struct {
+        x: [*]const T,
+        outer: usize,
+        rows: usize,
+        cols: usize,
+        row_stride: isize,
+        /// The place of matrix i.
+        outer_rank: usize,
+        outer_sizes: [tensor.rank_max]usize,
+        outer_strides: [tensor.rank_max]isize,
+
+        fn matrix(s: *const @This(), index: usize) [*]const T {
+            var rest = index;
+            var at: isize = 0;
+            var axis = s.outer_rank;
+            while (axis > 0) {
+                axis -= 1;
+                at += s.outer_strides[axis] * @as(isize, @intCast(rest % s.outer_sizes[axis]));
+                rest /= s.outer_sizes[axis];
+            }
+            return strided.offset(s.x, at);
+        }
+    };
+}
+
+/// Columns of one job: 2 KiB of each row of f32.
+const width = 512;
+
+/// Sums each column of each matrix; `done(ctx, matrix, first column, sums)` takes the results, in any order and on any worker.
+pub fn sumColumns(comptime T: type, comptime kernel_name: []const u8, d: *const Device, s: Stack(T), ctx: anytype, comptime done: fn (@TypeOf(ctx), usize, usize, []const Acc(T)) void) Error!void {
+    const A = Acc(T);
+    const kernel = d.kernel(fn (*const Columns(T)) callconv(.c) void, kernel_name ++ "_" ++ @typeName(T) ++ "_columns");
+    const bytes = s.outer *| s.rows *| s.cols *| @sizeOf(T);
+    const chunk = chunkRows(s.rows);
+    const chunks = @max(1, ceilDiv(s.rows, chunk));
+    const blocks = ceilDiv(s.cols, width);
+    const Job = struct {
+        s: *const Stack(T),
+        chunk: usize,
+        chunks: usize,
+        blocks: usize,
+        sums: [*]A,
+        kernel: *const fn (*const Columns(T)) callconv(.c) void,
+        ctx: @TypeOf(ctx),
+
+        fn colsOf(j: *const @This(), block: usize) usize {
+            return @min(width, j.s.cols - block * width);
+        }
+
+        fn one(j: *const @This(), q: usize, c: usize, out: [*]A) void {
+            const block = q % j.blocks;
+            const from = @min(c * j.chunk, j.s.rows);
+            j.kernel(&.{
+                .out = out,
+                .x = strided.offset(j.s.matrix(q / j.blocks), @as(isize, @intCast(from)) * j.s.row_stride) + block * width,
+                .rows = @min(j.chunk, j.s.rows - from),
+                .cols = j.colsOf(block),
+                .stride = j.s.row_stride,
+            });
+        }
+
+        /// All chunks of a block of columns.
+        fn whole(j: *const @This(), begin: usize, end: usize) void {
+            var total: [width]A = undefined;
+            var next: [width]A = undefined;
+            for (begin..end) |q| {
+                const n = j.colsOf(q % j.blocks);
+                j.one(q, 0, &total);
+                for (1..j.chunks) |c| {
+                    j.one(q, c, &next);
+                    addTo(A, total[0..n], next[0..n]);
+                }
+                done(j.ctx, q / j.blocks, q % j.blocks * width, total[0..n]);
+            }
+        }
+
+        fn pieces(j: *const @This(), begin: usize, end: usize) void {
+            for (begin..end) |q| j.one(q / j.chunks, q % j.chunks, j.sums + q * width);
+        }
+
+        fn joined(j: *const @This(), q: usize) void {
+            const n = j.colsOf(q % j.blocks);
+            const total = (j.sums + q * j.chunks * width)[0..n];
+            for (1..j.chunks) |c| addTo(A, total, (j.sums + (q * j.chunks + c) * width)[0..n]);
+            done(j.ctx, q / j.blocks, q % j.blocks * width, total);
+        }
+    };
+    var job: Job = .{ .s = &s, .chunk = chunk, .chunks = chunks, .blocks = blocks, .sums = undefined, .kernel = kernel, .ctx = ctx };
+    const wide = s.outer * blocks;
+    if (chunks == 1 or wide >= 64) return d.overRange(wide, 1, bytes, &job, Job.whole);
+    var scratch: Scratch(A) = .{};
+    defer scratch.free();
+    job.sums = try scratch.take(wide * chunks * width);
+    d.overRange(wide * chunks, 1, bytes, &job, Job.pieces);
+    for (0..wide) |q| job.joined(q);
+}
+
+fn addTo(comptime A: type, total: []A, more: []const A) void {
+    for (total, more) |*t, m| t.* = if (A == u32) t.* +% m else t.* + m;
+}
+
+test "fold: parts and chunks are cut by sizes" {
+    const expectEqual = std.testing.expectEqual;
+    try expectEqual(32, partLen(0));
+    try expectEqual(256, partLen(256));
+    try expectEqual(160, partLen(257));
+    try expectEqual(448, partLen(768 * 2304));
+    try expectEqual(8192, partLen(1 << 25));
+    try expectEqual(1, chunkRows(0));
+    try expectEqual(64, chunkRows(64));
+    try expectEqual(33, chunkRows(65));
+    try expectEqual(64, chunkRows(1 << 14));
+    try expectEqual(65, chunkRows((1 << 14) + 1));
+}

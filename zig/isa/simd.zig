@@ -74,38 +74,20 @@ pub inline fn fma(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
     const T = @TypeOf(a);
     if (has_fma) return @mulAdd(T, a, b, c);
     return switch (Element(T)) {
-        f32 => fmaThroughF64(a, b, c),
-        f64 => fmaByLane(T, a, b, c),
+        f32 => if (@sizeOf(T) > 32) fmaOutOfLine(T, a, b, c) else fmaThroughF64(a, b, c),
+        f64 => if (@typeInfo(T) == .vector) fmaByParts(T, a, b, c) else @mulAdd(T, a, b, c),
         else => @compileError("fma takes f32 and f64"),
     };
 }
 
-/// The product of two f32 is exact in f64. The sum with c is rounded to odd there: towards zero, the last bit set
-/// when anything was lost. Rounding that to f32 equals one rounding of the exact value, for denormal results too,
-/// since f64 has more than two spare bits (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums:
-/// proved algorithms using rounding to odd", 2008). The lost part is exact by Knuth's TwoSum, and nothing here
-/// overflows or underflows in f64. Infinities and NaN make `lost` a NaN, which compares false: `sum` stands.
+/// The product of two f32 is exact in f64. The sum with c is rounded to odd there; rounding that to f32 equals one
+/// rounding of the exact value, for denormal results too, since f64 has more than two spare bits (Boldo and Melquiond,
+/// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008). Nothing here
+/// overflows or underflows in f64.
 fn fmaThroughF64(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
-    const T = @TypeOf(a);
-    const Wide = Like(T, f64);
-    const U = Like(T, u64);
+    const Wide = Like(@TypeOf(a), f64);
     const product = @as(Wide, @floatCast(a)) * @as(Wide, @floatCast(b));
-    const addend: Wide = @floatCast(c);
-    const sum = product + addend;
-    const addend_part = sum - product;
-    const lost = (product - (sum - addend_part)) + (addend - addend_part);
-    const sum_bits: U = @bitCast(sum);
-    const lost_bits: U = @bitCast(lost);
-    const zero = splat(Wide, 0);
-    const one = splat(U, 1);
-    const sign_shift = splat(Like(T, u6), 63);
-    const above = select(lost > zero, one, splat(U, 0));
-    const below = select(lost < zero, one, splat(U, 0));
-    const inexact = above | below;
-    // When the lost part points towards zero, `sum` was rounded away from zero: one step back truncates.
-    const step_back = ((sum_bits ^ lost_bits) >> sign_shift) & inexact;
-    const odd = (sum_bits -% step_back) | inexact;
-    return @floatCast(@as(Wide, @bitCast(odd)));
+    return @floatCast(sumToOdd(product, @as(Wide, @floatCast(c))));
 }
 
 /// `@select` for scalars and vectors.
@@ -114,16 +96,79 @@ inline fn select(condition: anytype, a: anytype, b: @TypeOf(a)) @TypeOf(a) {
     return if (condition) a else b;
 }
 
-/// One call of the compiler's own exact `fma` per lane; out of line, so that a kernel does not hold sixteen calls
-/// for each of its multiply-adds.
+/// A wide vector's `fma` is some hundred instructions: out of line, the kernels are half as large and an eighth slower.
+noinline fn fmaOutOfLine(comptime T: type, a: T, b: T, c: T) T {
+    return fmaThroughF64(a, b, c);
+}
+
+/// The same in f64, where nothing wider is at hand: the product as an exact sum of two (Dekker's, with Veltkamp's
+/// splitting), the addend joined to its low and its high part by TwoSum, the two errors added with rounding to odd, and
+/// that to the high part (Boldo and Melquiond's algorithm). It holds while no part over- or underflows, which
+/// is so for operands between 2^-300 and 2^300. Zeros go another way, since they would lose their sign; a
+/// vector with any other operand is left to the compiler's own exact `fma`, lane by lane.
+noinline fn fmaByParts(comptime T: type, a: T, b: T, c: T) T {
+    const zero = splat(T, 0);
+    const unusual = unusualBits(a) | unusualBits(b) | unusualBits(c);
+    if (@reduce(.Or, unusual) >> 63 != 0) return fmaByLane(T, a, b, c);
+    const product = a * b;
+    const a_high = highHalf(a);
+    const b_high = highHalf(b);
+    const a_low = a - a_high;
+    const b_low = b - b_high;
+    const product_low = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
+    const inner = twoSum(c, product_low);
+    const outer = twoSum(product, inner.sum);
+    const fused = outer.sum + sumToOdd(inner.lost, outer.lost);
+    // With a zero among the operands one rounding is all there is.
+    const plain = @select(bool, product == zero, product == zero, c == zero);
+    return select(plain, product + c, fused);
+}
+
+/// Negative where v is neither zero nor between 2^-300 and 2^300. The comparison is one of exponents, by subtraction.
+inline fn unusualBits(v: anytype) Like(@TypeOf(v), u64) {
+    const U = Like(@TypeOf(v), u64);
+    const magnitude = @as(U, @bitCast(v)) & splat(U, (1 << 63) - 1);
+    const below = magnitude -% splat(U, (1023 - 300) << 52);
+    const above = splat(U, (1023 + 300) << 52) -% magnitude;
+    // Zero is below as well; zero minus one is negative for it alone.
+    const zero = magnitude -% splat(U, 1);
+    return (below & ~zero) | above;
+}
+
+/// The upper 26 bits of v.
+inline fn highHalf(v: anytype) @TypeOf(v) {
+    const scaled = v * splat(@TypeOf(v), (1 << 27) + 1);
+    return scaled - (scaled - v);
+}
+
+inline fn twoSum(a: anytype, b: @TypeOf(a)) struct { sum: @TypeOf(a), lost: @TypeOf(a) } {
+    const sum = a + b;
+    const b_part = sum - a;
+    return .{ .sum = sum, .lost = (a - (sum - b_part)) + (b - b_part) };
+}
+
+/// a + b, rounded to odd: towards zero, the last bit set when anything was lost. NaN and infinities are left alone.
+inline fn sumToOdd(a: anytype, b: @TypeOf(a)) @TypeOf(a) {
+    const T = @TypeOf(a);
+    const U = Like(T, u64);
+    const s = twoSum(a, b);
+    const sum_bits: U = @bitCast(s.sum);
+    const lost_bits: U = @bitCast(s.lost);
+    const zero = splat(T, 0);
+    const one = splat(U, 1);
+    const none = splat(U, 0);
+    const inexact = select(s.lost > zero, one, none) | select(s.lost < zero, one, none);
+    // When the lost part points towards zero, the sum was rounded away from zero: one step back truncates.
+    const step_back = ((sum_bits ^ lost_bits) >> splat(Like(T, u6), 63)) & inexact;
+    return @bitCast((sum_bits -% step_back) | inexact);
+}
+
 noinline fn fmaByLane(comptime T: type, a: T, b: T, c: T) T {
-    if (@typeInfo(T) != .vector) return @mulAdd(T, a, b, c);
-    const E = Element(T);
-    const as: [@typeInfo(T).vector.len]E = a;
-    const bs: [as.len]E = b;
-    const cs: [as.len]E = c;
-    var out: [as.len]E = undefined;
-    for (&out, as, bs, cs) |*o, x, y, z| o.* = @mulAdd(E, x, y, z);
+    const as: [@typeInfo(T).vector.len]f64 = a;
+    const bs: [as.len]f64 = b;
+    const cs: [as.len]f64 = c;
+    var out: [as.len]f64 = undefined;
+    for (&out, as, bs, cs) |*o, x, y, z| o.* = @mulAdd(f64, x, y, z);
     return out;
 }
 

@@ -36,6 +36,8 @@ fn Format(comptime T: type) type {
             /// exp overflows above 88.73 and is below half the least denormal under -103.98.
             const exp_max: f32 = 89;
             const exp_min: f32 = -104;
+            /// exp is a normal number from here on.
+            const exp_normal_min: f32 = -87;
             /// 2·exp(-2x) is below half an ulp of 1 from here on.
             const tanh_max: f32 = 10;
             /// erfc(x) is below half an ulp of 1 from here on.
@@ -57,6 +59,7 @@ fn Format(comptime T: type) type {
             const pi_low: f64 = 1.2246467991473532e-16;
             const exp_max: f64 = 710;
             const exp_min: f64 = -746;
+            const exp_normal_min: f64 = -708;
             const tanh_max: f64 = 20;
             const erf_max: f64 = 6;
             const gauss_max: f64 = 39;
@@ -179,6 +182,15 @@ pub inline fn exp(x: anytype) @TypeOf(x) {
     const F = Format(Element(@TypeOf(x)));
     const e = expScaled(atLeast(atMost(x, F.exp_max), F.exp_min), null);
     return scale(e.fraction, e.exponent);
+}
+
+/// e^x for x ≤ 0, but 0 where that is below the normal numbers: what a softmax needs. It is a quarter shorter than `exp`, and a mask of -Inf does not cost
+/// the hundred cycles that some processors take for a denormal. Same error as `exp`; NaN stays NaN.
+pub inline fn expNegative(x: anytype) @TypeOf(x) {
+    const V = @TypeOf(x);
+    const F = Format(Element(V));
+    const e = expScaled(atLeast(x, F.exp_normal_min), null);
+    return select(x < all(V, F.exp_normal_min), all(V, 0), scaleNear(e.fraction, e.exponent));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

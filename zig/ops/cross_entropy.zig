@@ -101,7 +101,7 @@ fn Kernels(comptime T: type) type {
             m: V,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
-                return .{math.exp(sweep.read(T, whole, s.x + j, left, -infinity) - s.m)};
+                return .{math.expNegative(sweep.read(T, whole, s.x + j, left, -infinity) - s.m)};
             }
         };
 
@@ -118,7 +118,7 @@ fn Kernels(comptime T: type) type {
                 const m = all(p.stats[2 * i]);
                 const factor = all(p.factor * (1 / p.stats[2 * i + 1]));
                 // Before the pass: `out` may be `x`.
-                const at_label = math.exp(all(x[label]) - m) * factor - all(p.factor);
+                const at_label = math.expNegative(all(x[label]) - m) * factor - all(p.factor);
                 sweep.each(p.cols, Gradient{ .out = out, .x = x, .m = m, .factor = factor });
                 out[label] = at_label[0];
             }
@@ -131,7 +131,7 @@ fn Kernels(comptime T: type) type {
             factor: V,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                const e = math.exp(sweep.read(T, whole, s.x + j, left, 0) - s.m);
+                const e = math.expNegative(sweep.read(T, whole, s.x + j, left, 0) - s.m);
                 sweep.write(T, whole, s.out + j, e * s.factor, left);
             }
         };

@@ -71,31 +71,43 @@ fn Kernels(comptime T: type) type {
             if (p.bias == null) normalize(false, p) else normalize(true, p);
         }
 
+        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
         fn normalize(comptime has_bias: bool, p: *const Forward(T)) void {
             @setEvalBranchQuota(20_000);
+            var i: usize = 0;
+            while (p.rows - i >= 4) : (i += 4) normalizeGroup(4, has_bias, p, i);
+            while (i < p.rows) : (i += 1) normalizeGroup(1, has_bias, p, i);
+        }
+
+        inline fn normalizeGroup(comptime group: usize, comptime has_bias: bool, p: *const Forward(T), first: usize) void {
             // A row of nothing has mean and variance 0.
             const n: T = @floatFromInt(@max(1, p.cols));
-            for (0..p.rows) |i| {
-                const x = p.x + i * p.x_stride;
-                const m = sweep.sums(T, 1, 4, p.cols, Sum{ .x = x })[0] / n;
-                const deviations = sweep.sums(T, 2, 2, p.cols, Deviations{ .x = x, .m = m });
-                const c = deviations[0] / n;
+            var m: [group]T = undefined;
+            var c: [group]T = undefined;
+            var r: [group]T = undefined;
+            for (0..group) |g| m[g] = sweep.sums(T, 1, 4, p.cols, Sum{ .x = p.x + (first + g) * p.x_stride })[0] / n;
+            for (0..group) |g| {
+                const deviations = sweep.sums(T, 2, 2, p.cols, Deviations{ .x = p.x + (first + g) * p.x_stride, .m = m[g] });
+                c[g] = deviations[0] / n;
                 // Rounding may leave a constant row a variance just below 0; NaN stays NaN.
-                const v = deviations[1] / n - c * c;
+                const v = deviations[1] / n - c[g] * c[g];
                 const variance = if (v < 0) 0 else v;
-                const r = 1 / @sqrt(variance + p.eps);
+                r[g] = 1 / @sqrt(variance + p.eps);
+            }
+            for (0..group) |g| {
+                const i = first + g;
                 if (p.stats) |stats| {
-                    stats[2 * i] = m + c;
-                    stats[2 * i + 1] = r;
+                    stats[2 * i] = m[g] + c[g];
+                    stats[2 * i + 1] = r[g];
                 }
                 sweep.each(p.cols, Normalize(has_bias){
                     .out = p.out + i * p.out_stride,
-                    .x = x,
+                    .x = p.x + i * p.x_stride,
                     .weight = p.weight,
                     .bias = p.bias,
-                    .m = all(m),
-                    .c = all(c),
-                    .r = all(r),
+                    .m = all(m[g]),
+                    .c = all(c[g]),
+                    .r = all(r[g]),
                 });
             }
         }

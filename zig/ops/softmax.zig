@@ -64,28 +64,46 @@ fn Kernels(comptime T: type) type {
             return @splat(v);
         }
 
+        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
         fn forward(p: *const Forward(T)) callconv(.c) void {
             @setEvalBranchQuota(20_000);
-            for (0..p.rows) |i| {
-                const x = p.x + i * p.x_stride;
-                const out = p.out + i * p.out_stride;
-                const n = seen(i, p.query, p.queries, p.cols);
-                const m = sweep.largest(T, n, Scaled{ .x = x, .scale = all(p.scale) });
-                if (m == -infinity) {
-                    var fill: T = 0;
-                    for (x[0..n]) |v| if (v != v) {
-                        fill = v;
-                    };
-                    @memset(out[0..n], fill);
-                    @memset(out[n..p.cols], 0);
+            var i: usize = 0;
+            while (p.rows - i >= 4) : (i += 4) rowGroup(4, p, i);
+            while (i < p.rows) : (i += 1) rowGroup(1, p, i);
+        }
+
+        inline fn rowGroup(comptime group: usize, p: *const Forward(T), first: usize) void {
+            var n: [group]usize = undefined;
+            var m: [group]T = undefined;
+            var sum: [group]T = undefined;
+            for (0..group) |g| {
+                n[g] = seen(first + g, p.query, p.queries, p.cols);
+                m[g] = sweep.largest(T, n[g], Scaled{ .x = p.x + (first + g) * p.x_stride, .scale = all(p.scale) });
+            }
+            for (0..group) |g| {
+                const x = p.x + (first + g) * p.x_stride;
+                const out = p.out + (first + g) * p.out_stride;
+                if (m[g] == -infinity) {
+                    nothing(out, x, n[g], p.cols);
+                    n[g] = 0;
                     continue;
                 }
-                const sum = sweep.sums(T, 1, 1, n, Exponentials{ .out = out, .x = x, .scale = all(p.scale), .m = all(m), .cols = p.cols })[0];
-                // `Exponentials` has written zeros up to here.
-                const written = @min(std.mem.alignForward(usize, n, simd.lanes), p.cols);
-                sweep.each(written, Product{ .out = out, .factor = all(1 / sum) });
-                @memset(out[written..p.cols], 0);
+                sum[g] = sweep.sums(T, 1, 1, n[g], Exponentials{ .out = out, .x = x, .scale = all(p.scale), .m = all(m[g]), .cols = p.cols })[0];
+                // Zeros have been written up to here.
+                n[g] = @min(std.mem.alignForward(usize, n[g], simd.lanes), p.cols);
+                for (out[n[g]..p.cols]) |*rest| rest.* = 0;
             }
+            for (0..group) |g| sweep.each(n[g], Product{ .out = p.out + (first + g) * p.out_stride, .factor = all(1 / sum[g]) });
+        }
+
+        /// A row whose maximum is −Inf: zeros, or NaN where there is one.
+        noinline fn nothing(out: [*]T, x: [*]const T, n: usize, cols: usize) void {
+            var fill: T = 0;
+            for (x[0..n]) |v| if (v != v) {
+                fill = v;
+            };
+            @memset(out[0..n], fill);
+            @memset(out[n..cols], 0);
         }
 
         const Scaled = struct {
@@ -104,9 +122,9 @@ fn Kernels(comptime T: type) type {
             m: V,
             cols: usize,
 
-            /// Lanes beyond those seen become exp(−Inf) = 0 and are stored as far as the row goes.
+            /// Lanes beyond those seen become 0 and are stored as far as the row goes.
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
-                const e = math.exp(sweep.read(T, whole, s.x + j, left, -infinity) * s.scale - s.m);
+                const e = math.expNegative(sweep.read(T, whole, s.x + j, left, -infinity) * s.scale - s.m);
                 const room = s.cols - j;
                 if (whole or room >= simd.lanes) simd.store(s.out + j, e) else simd.storePartial(s.out + j, e, room);
                 return .{e};

@@ -19,6 +19,7 @@ pub const ops = .{
     @import("ops/sum_of_squares.zig"),
     @import("ops/clip.zig"),
     @import("ops/adam_w.zig"),
+    @import("ops/random.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op.

@@ -264,7 +264,8 @@ function checkCount(op: string, got: number, count: number, shape: Shape): void 
   if (got !== count) throw new RangeError(`${op}: data holds ${got} elements, ${formatShape(shape)} needs ${count}`);
 }
 
-function checkDevice(op: string, device: Device): void {
+/** Loads the library and checks that an argument is a device. @internal */
+export function requireDevice(op: string, device: Device): void {
   load();
   if (typeof device !== "object" || device === null || typeof device.handle !== "number") {
     throw new TypeError(`${op}: device must be a device such as cpu, got ${formatValue(device)}`);
@@ -289,7 +290,7 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   data: Checked<A, D>,
   options: { dtype?: D } = {},
 ): Tensor<NoInfer<D>, S> {
-  checkDevice("tensor", device);
+  requireDevice("tensor", device);
   const dtype = checkDType("tensor", options.dtype ?? dtypeOf(data) ?? "f32") as D; // the type parameter's default says the same
   const sizes = checkShape("tensor", "shape", shape);
   const array = elements("tensor", data, dtype, elementCount(sizes), sizes);
@@ -298,7 +299,8 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   return out;
 }
 
-function checkDType(op: string, dtype: unknown): DType {
+/** Checks that an argument names an element type. @internal */
+export function checkDType(op: string, dtype: unknown): DType {
   if (!isDType(dtype)) throw new TypeError(`${op}: dtype must be f32, f64, i32 or u32, got ${formatValue(dtype)}`);
   return dtype;
 }
@@ -309,7 +311,7 @@ export function empty<const S extends Shape, D extends DType = "f32">(
   shape: readonly [...S],
   dtype: D = "f32" as D,
 ): Tensor<NoInfer<D>, S> {
-  checkDevice("empty", device);
+  requireDevice("empty", device);
   checkDType("empty", dtype);
   return allocate<D, S>("empty", device, dtype, checkShape("empty", "shape", shape));
 }

@@ -67,17 +67,25 @@ pub fn Plan(comptime T: type) type {
         /// Elements of the shared packed slice of B, and of one worker's packed block of A.
         b_len: usize,
         a_len: usize,
+        /// Operands that are read where they are.
+        a_in_place: bool,
+        b_in_place: bool,
 
         pub fn init(d: *const Device, p: Product(T), workers: usize) Self {
             const kernels: Kernels(T) = .of(d);
             const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T));
             const depth = @min(p.k, kc);
+            const a_in_place = p.a_col == 1 and p.a_row > 0 and blocking.keepA(kernels.tile, p.n, @intCast(p.a_row), @sizeOf(T));
+            const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, p.k, @intCast(p.b_row), @sizeOf(T));
+            const b_cols = if (b_in_place) kernels.tile.nr else @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w));
             return .{
                 .p = p,
                 .kernels = kernels,
                 .cut = cut,
-                .b_len = align16(depth * @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w))),
-                .a_len = align16(depth * cut.mc),
+                .b_len = align16(depth * b_cols),
+                .a_len = if (a_in_place) 0 else align16(depth * cut.mc),
+                .a_in_place = a_in_place,
+                .b_in_place = b_in_place,
             };
         }
 
@@ -104,7 +112,7 @@ pub fn Plan(comptime T: type) type {
                         .a = scratch + self.b_len + w.id * self.a_len,
                     };
                     const count = slice.tileCount();
-                    w.phase(count, @max(1, count / (4 * @as(usize, w.count))), &slice, Slice.packB);
+                    if (!self.b_in_place or slice.cols % self.kernels.tile.w != 0) w.phase(count, @max(1, count / (4 * @as(usize, w.count))), &slice, Slice.packB);
                     w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
                 }
             }
@@ -142,19 +150,30 @@ pub fn Plan(comptime T: type) type {
             fn packB(s: *Slice, begin: usize, end: usize) void {
                 const p = &s.plan.p;
                 const tile = s.plan.kernels.tile;
-                for (begin..end) |t| {
-                    const j = t * tile.nr;
-                    const count = @min(tile.nr, s.cols - j);
-                    s.plan.kernels.pack(&.{
-                        .out = s.b + j * s.depth,
-                        .in = at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j),
-                        .count = count,
-                        .width = blocking.roundUp(count, tile.w),
-                        .k = s.depth,
-                        .stride = p.b_col,
-                        .stride_k = p.b_row,
-                    });
-                }
+                // Where B is read in place, only a last tile that sticks out is packed.
+                const from = if (s.plan.b_in_place) end - 1 else begin;
+                const j = from * tile.nr;
+                const count = @min(end * tile.nr, s.cols) - j;
+                if (s.inPlace(count)) return;
+                s.plan.kernels.pack(&.{
+                    .out = s.packedB(j),
+                    .in = at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j),
+                    .count = count,
+                    .panels = end - from,
+                    .width = tile.nr,
+                    .k = s.depth,
+                    .stride = p.b_col,
+                    .stride_k = p.b_row,
+                });
+            }
+
+            /// Whether a tile of this many columns is read from B itself: a load is a whole vector, so one that sticks out is packed all the same.
+            fn inPlace(s: *const Slice, cols: usize) bool {
+                return s.plan.b_in_place and cols % s.plan.kernels.tile.w == 0;
+            }
+
+            fn packedB(s: *const Slice, j: usize) [*]T {
+                return if (s.plan.b_in_place) s.b else s.b + j * s.depth;
             }
 
             fn packA(s: *Slice, block: usize) void {
@@ -162,20 +181,16 @@ pub fn Plan(comptime T: type) type {
                 const p = &plan.p;
                 const from = plan.cut.blockStart(p.m, block);
                 const rows = plan.cut.blockStart(p.m, block + 1) - from;
-                const panels = rowPanels(rows, plan.kernels.tile.mr);
-                for (0..panels) |panel| {
-                    const i = kernel.panelStart(rows, panels, panel);
-                    const count = kernel.panelStart(rows, panels, panel + 1) - i;
-                    plan.kernels.pack(&.{
-                        .out = s.a + i * s.depth,
-                        .in = at(p.a, p.a_row, from + i, p.a_col, s.k0),
-                        .count = count,
-                        .width = count,
-                        .k = s.depth,
-                        .stride = p.a_row,
-                        .stride_k = p.a_col,
-                    });
-                }
+                plan.kernels.pack(&.{
+                    .out = s.a,
+                    .in = at(p.a, p.a_row, from, p.a_col, s.k0),
+                    .count = rows,
+                    .panels = rowPanels(rows, plan.kernels.tile.mr),
+                    .width = 0,
+                    .k = s.depth,
+                    .stride = p.a_row,
+                    .stride_k = p.a_col,
+                });
                 s.packed_block = block;
             }
 
@@ -188,14 +203,16 @@ pub fn Plan(comptime T: type) type {
                 for (begin..end) |job| {
                     const block = job / n_tiles;
                     const j = job % n_tiles * tile.nr;
-                    if (block != s.packed_block) s.packA(block);
+                    if (!plan.a_in_place and block != s.packed_block) s.packA(block);
                     const from = plan.cut.blockStart(p.m, block);
                     const rows = plan.cut.blockStart(p.m, block + 1) - from;
                     const cols = @min(tile.nr, s.cols - j);
                     const c = p.c + from * p.ldc + s.j0 + j;
                     plan.kernels.strip(&.{
-                        .a = s.a,
-                        .b = s.b + j * s.depth,
+                        .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, s.k0) else s.a,
+                        .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
+                        .b = if (s.inPlace(cols)) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j) else s.packedB(j),
+                        .ldb = if (s.inPlace(cols)) @intCast(p.b_row) else blocking.roundUp(cols, tile.w),
                         .c = c,
                         .ldc = p.ldc,
                         .rows = rows,
@@ -247,6 +264,11 @@ pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMe
     const heap = len * @sizeOf(T) > stack_bytes;
     const block = if (heap) try memory.alloc(len * @sizeOf(T)) else &stack;
     defer if (heap) memory.free(block, len * @sizeOf(T));
+    const scratch: [*]T = @ptrCast(@alignCast(block));
+    if (workers == 1) {
+        var alone: pool.Worker = .alone;
+        return plan.run(scratch, &alone);
+    }
     const Region = struct {
         plan: *const Plan(T),
         scratch: [*]T,
@@ -254,7 +276,7 @@ pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMe
             r.plan.run(r.scratch, w);
         }
     };
-    pool.run(workers, d.exact(), Region{ .plan = &plan, .scratch = @ptrCast(@alignCast(block)) }, Region.body);
+    pool.run(workers, d.exact(), Region{ .plan = &plan, .scratch = scratch }, Region.body);
 }
 
 /// Products of one size over a batch: its axes, the fastest first, with each operand's strides, 0 where it is broadcast.
@@ -336,7 +358,7 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: Batch(T)) error{
                 for (begin..end) |i| {
                     var one = self.r.plan.*;
                     one.p = self.r.batch.at(i);
-                    var alone: pool.Worker = .{ .id = 0, .count = 1, .region = undefined };
+                    var alone: pool.Worker = .alone;
                     one.run(self.scratch, &alone);
                 }
             }

@@ -24,10 +24,12 @@ const vectors_max = switch (simd.isa) {
 /// One column tile of C against every row panel of a packed block of A.
 pub fn Strip(comptime T: type) type {
     return extern struct {
-        /// Packed panels, one behind the other, each `k × its rows`.
+        /// Packed panels, one behind the other, each `k × its rows`; or, where `lda` is not 0, the matrix itself, k side by side.
         a: [*]const T,
-        /// Packed tile, `k × cols` with cols rounded up to whole vectors.
+        lda: usize,
+        /// One row of B's tile, whole vectors wide, for each k; rows are `ldb` apart.
         b: [*]const T,
+        ldb: usize,
         c: [*]T,
         ldc: usize,
         rows: usize,
@@ -40,18 +42,28 @@ pub fn Strip(comptime T: type) type {
     };
 }
 
-/// Rows of panel `p` when `rows` rows are dealt evenly to `panels` panels.
-pub inline fn panelStart(rows: usize, panels: usize, p: usize) usize {
-    return rows * p / panels;
-}
+/// Rows dealt evenly to panels: the first ones have one more than the others where they do not come out even.
+pub const Deal = struct {
+    each: usize,
+    more: usize,
 
-/// A panel or tile to pack: `count` vectors of C's rows or columns, each `k` deep.
+    pub inline fn of(rows: usize, panels: usize) Deal {
+        return .{ .each = rows / panels, .more = rows % panels };
+    }
+
+    pub inline fn start(d: Deal, panel: usize) usize {
+        return panel * d.each + @min(panel, d.more);
+    }
+};
+
+/// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width.
 pub fn Pack(comptime T: type) type {
     return extern struct {
-        /// `k × width` elements; those from `count` on are zeros.
         out: [*]T,
         in: [*]const T,
         count: usize,
+        panels: usize,
+        /// Of every panel but the last, which is cut to whole vectors and filled up with zeros; 0 deals the rows evenly, without filling.
         width: usize,
         k: usize,
         /// Distance in elements from one of the `count` to the next, and from one k to the next.
@@ -85,15 +97,19 @@ fn Kernels(comptime T: type) type {
         }
 
         fn strip(s: *const Strip(T)) callconv(.c) void {
+            @setEvalBranchQuota(1_000_000);
             const panels = std.math.divCeil(usize, s.rows, rows_max) catch unreachable;
+            const deal: Deal = .of(s.rows, panels);
             const vectors = std.math.divCeil(usize, s.cols, w) catch unreachable;
             switch (vectors) {
                 inline 1...vectors_max => |nv| {
                     for (0..panels) |p| {
-                        const from = panelStart(s.rows, panels, p);
-                        const rows = panelStart(s.rows, panels, p + 1) - from;
-                        switch (rows) {
-                            inline 1...rows_max => |r| tile(r, nv, s, s.a + from * s.k, s.c + from * s.ldc),
+                        const from = deal.start(p);
+                        switch (deal.start(p + 1) - from) {
+                            inline 1...rows_max => |r| if (s.lda == 0)
+                                tile(r, nv, true, s, s.a + from * s.k, s.c + from * s.ldc)
+                            else
+                                tile(r, nv, false, s, s.a + from * s.lda, s.c + from * s.ldc),
                             else => unreachable,
                         }
                     }
@@ -102,24 +118,30 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        inline fn tile(comptime rows: usize, comptime nv: usize, s: *const Strip(T), a_panel: [*]const T, c: [*]T) void {
-            @setEvalBranchQuota(10_000);
+        inline fn tile(comptime rows: usize, comptime nv: usize, comptime is_packed: bool, s: *const Strip(T), a: [*]const T, c: [*]T) void {
             const ldc = s.ldc;
             // The rows of C are wanted only after the chain; their way from memory overlaps it.
             inline for (0..rows) |i| @prefetch(c + i * ldc, .{ .rw = .write });
             var acc: [rows][nv]V = @splat(@splat(@splat(0)));
-            var a = a_panel;
+            // Unpacked, one pointer for three rows: base, base + lda and base + 2·lda are one addressing mode each, and all pointers fit the registers.
+            const group = 3;
+            var from: [(rows + group - 1) / group][*]const T = undefined;
+            if (is_packed) from[0] = a else inline for (&from, 0..) |*base, g| base.* = a + g * group * s.lda;
             var b = s.b;
+            const ldb = s.ldb;
+            const lda = s.lda;
             var left = s.k;
             while (left > 0) : (left -= 1) {
+                // The panel streams from the second level; past each page the hardware has to find the stream anew.
+                if (is_packed) @prefetch(from[0] + 16 * rows, .{});
                 var bv: [nv]V = undefined;
                 inline for (0..nv) |j| bv[j] = simd.load(V, b + j * w);
                 inline for (0..rows) |i| {
-                    const av: V = @splat(a[i]);
+                    const av: V = @splat(if (is_packed) from[0][i] else from[i / group][i % group * lda]);
                     inline for (0..nv) |j| acc[i][j] = simd.fma(av, bv[j], acc[i][j]);
                 }
-                a += rows;
-                b += nv * w;
+                if (is_packed) from[0] += rows else inline for (&from) |*base| base.* += 1;
+                b += ldb;
             }
             const alpha: V = @splat(s.alpha);
             const tail = s.cols - (nv - 1) * w;
@@ -160,62 +182,89 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        fn pack(p: *const Pack(T)) callconv(.c) void {
-            if (p.stride == 1) return packCopy(p);
-            if (T == f32 and p.stride_k == 1 and p.k >= 8) return packTurn(p);
-            packPlain(p, 0);
+        const Panel = struct { start: usize, count: usize, width: usize };
+
+        inline fn panelOf(p: *const Pack(T), deal: Deal, i: usize) Panel {
+            if (p.width == 0) {
+                const start = deal.start(i);
+                const count = deal.start(i + 1) - start;
+                return .{ .start = start, .count = count, .width = count };
+            }
+            const start = i * p.width;
+            const count = @min(p.width, p.count - start);
+            return .{ .start = start, .count = count, .width = (count + w - 1) / w * w };
         }
 
-        /// The `count` elements of one k lie side by side: copy them.
+        fn pack(p: *const Pack(T)) callconv(.c) void {
+            if (p.stride == 1) return packCopy(p);
+            const deal: Deal = .of(p.count, p.panels);
+            for (0..p.panels) |i| {
+                const panel = panelOf(p, deal, i);
+                const in = step(p.in, @as(isize, @intCast(panel.start)) * p.stride);
+                const out = p.out + panel.start * p.k;
+                if (T == f32 and p.stride_k == 1 and p.k >= 16) {
+                    packTurn(p, out, in, panel);
+                } else packPlain(p, out, in, panel, 0);
+            }
+        }
+
+        /// The elements of one k lie side by side: copy them, k by k through all panels, so that memory is read in order. Whole vectors are stored where
+        /// what sticks out of a panel falls on its next k, which comes later.
         fn packCopy(p: *const Pack(T)) void {
-            var out = p.out;
-            var in = p.in;
-            const whole = p.count / w;
-            const tail = p.count % w;
-            const zeros = p.width - p.count;
-            for (0..p.k) |_| {
-                for (0..whole) |j| simd.store(out + j * w, simd.load(V, in + j * w));
-                if (tail > 0) {
-                    const v = simd.loadPartial(V, in + whole * w, tail, 0);
-                    if (zeros + tail >= w) simd.store(out + whole * w, v) else simd.storePartial(out + whole * w, v, tail);
+            const deal: Deal = .of(p.count, p.panels);
+            for (0..p.k) |kk| {
+                const in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
+                for (0..p.panels) |i| {
+                    const panel = panelOf(p, deal, i);
+                    const out = p.out + panel.start * p.k + kk * panel.width;
+                    const from = in + panel.start;
+                    const roomy = kk + 1 < p.k;
+                    // Reading a whole vector is safe where elements of this row follow.
+                    var j: usize = 0;
+                    while (j + w <= panel.count) : (j += w) simd.store(out + j, simd.load(V, from + j));
+                    if (j < panel.count) {
+                        const tail = panel.count - j;
+                        const v = if (panel.start + j + w <= p.count) simd.load(V, from + j) else simd.loadPartial(V, from + j, tail, 0);
+                        // A filled-up panel is the last one, so its tail was loaded partially: zeros stand in the other lanes.
+                        if (panel.width > panel.count or roomy) simd.store(out + j, v) else simd.storePartial(out + j, v, tail);
+                    }
                 }
-                out += p.width;
-                in = step(in, p.stride_k);
             }
         }
 
         /// The k of one element lie side by side: transpose 16×16 tiles in registers. A panel narrower than a vector is stored by whole vectors all the
         /// same, k ascending: what sticks out falls on the next k, which comes later. Only where that would pass the panel's end are stores cut.
-        fn packTurn(p: *const Pack(T)) void {
+        fn packTurn(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel) void {
             const blocks = p.k / 16;
+            const width = panel.width;
             var i: usize = 0;
-            while (i < p.width) : (i += 16) {
-                const rows = @min(16, p.width - i);
-                const have = @min(rows, p.count -| i);
+            while (i < width) : (i += 16) {
+                const rows = @min(16, width - i);
+                const have = @min(rows, panel.count -| i);
                 for (0..blocks) |block| {
                     var tile_rows: [16]simd.Vec(T) = undefined;
                     inline for (0..16) |r| {
-                        tile_rows[r] = if (r < have) simd.load(T, step(p.in, @as(isize, @intCast(i + r)) * p.stride) + block * 16) else @splat(0);
+                        tile_rows[r] = if (r < have) simd.load(T, step(in, @as(isize, @intCast(i + r)) * p.stride) + block * 16) else @splat(0);
                     }
                     const turned = simd.transpose16(tile_rows);
-                    const out = p.out + block * 16 * p.width + i;
-                    if (rows == 16 or (p.width < 16 and (block * 16 + 15) * p.width + 16 <= p.k * p.width)) {
-                        inline for (0..16) |kk| simd.store(out + kk * p.width, turned[kk]);
-                    } else for (&turned, 0..) |v, kk| simd.storePartial(out + kk * p.width, v, rows);
+                    const out = to + block * 16 * width + i;
+                    if (rows == 16 or (width < 16 and (block * 16 + 15) * width + 16 <= p.k * width)) {
+                        inline for (0..16) |kk| simd.store(out + kk * width, turned[kk]);
+                    } else for (&turned, 0..) |v, kk| simd.storePartial(out + kk * width, v, rows);
                 }
             }
-            packPlain(p, blocks * 16);
+            packPlain(p, to, in, panel, blocks * 16);
         }
 
-        fn packPlain(p: *const Pack(T), from: usize) void {
+        fn packPlain(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel, from: usize) void {
             for (from..p.k) |kk| {
-                const out = p.out + kk * p.width;
-                var in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
-                for (0..p.count) |i| {
-                    out[i] = in[0];
-                    in = step(in, p.stride);
+                const out = to + kk * panel.width;
+                var at = step(in, @as(isize, @intCast(kk)) * p.stride_k);
+                for (0..panel.count) |i| {
+                    out[i] = at[0];
+                    at = step(at, p.stride);
                 }
-                for (p.count..p.width) |i| out[i] = 0;
+                for (panel.count..panel.width) |i| out[i] = 0;
             }
         }
 

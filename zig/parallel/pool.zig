@@ -33,6 +33,9 @@ pub const Worker = struct {
     region: *Region,
     phases: u32 = 0,
 
+    /// The only worker of a call that no pool has to hear of.
+    pub const alone: Worker = .{ .id = 0, .count = 1, .region = undefined };
+
     /// Waits for all workers of the region.
     pub fn barrier(w: *Worker) void {
         if (w.count == 1) return;

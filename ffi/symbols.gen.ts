@@ -22,8 +22,6 @@ export const manifest = {
     "tw_add": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_mul": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_scale": { "parameters": ["u32", "u32", "u32", "f64"], "result": "i32" },
-    "tw_copy": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
-    "tw_fill": { "parameters": ["u32", "u32", "f64"], "result": "i32" },
     "tw_softmax": { "parameters": ["u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_softmax_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_activation": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
@@ -33,6 +31,18 @@ export const manifest = {
     "tw_embedding": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_embedding_backward": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_cross_entropy": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
-    "tw_cross_entropy_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" }
+    "tw_cross_entropy_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_copy": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
+    "tw_fill": { "parameters": ["u32", "u32", "f64"], "result": "i32" },
+    "tw_sum": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_sum_of_squares": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_clip_factor": { "parameters": ["u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_scale_by": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_adam_w": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_random_uniform": { "parameters": ["u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_random_normal": { "parameters": ["u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_random_bits": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
+    "tw_random_categorical": { "parameters": ["u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_random_below": { "parameters": ["u32", "u32", "f64"], "result": "f64" }
   }
 } as const;

@@ -145,7 +145,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   }
 
   /** `Tensor f32 [2, 3] on cpu` and its edge values. */
-  toString(): string {
+  override toString(): string {
     const head = `Tensor ${this.dtype} ${formatShape(this.shape)} on ${this.device.name}`;
     return this.disposed ? `${head} (disposed)` : `${head} ${edges(this)}`;
   }

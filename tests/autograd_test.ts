@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { add, copy, cpu, linear, matmul, memory, mul, scale, scope, sum, type Tensor, tensor, valueAndGrad } from "../mod.ts";
+
+const x2 = () => tensor(cpu, [2], new Float64Array([3, -2]));
+
+test("valueAndGrad() returns the loss and gradients in the parameters' tree", () => {
+  using x = x2();
+  using y = x2();
+  const f = valueAndGrad((p: { a: typeof x; rest: [typeof y] }) => sum(mul(mul(p.a, p.a), p.rest[0])));
+  using r = f({ a: x, rest: [y] });
+  assert.equal(r.value.itemSync(), 27 - 8);
+  assert.deepEqual([...r.grads.a.readSync()], [18, 8]); // 2ab
+  assert.deepEqual([...r.grads.rest[0].readSync()], [9, 4]); // a²
+});
+
+test("a value used several times gathers the sum of what flows back", () => {
+  using x = x2();
+  const f = valueAndGrad((p: { x: typeof x }) => {
+    const y = add(p.x, p.x);
+    return sum(add(add(y, p.x), mul(y, y))); // 3x + 4x²
+  });
+  using r = f({ x });
+  assert.deepEqual([...r.grads.x.readSync()], [3 + 24, 3 - 16]);
+});
+
+test("gradients are contiguous tensors of their own, also where a rule passes its cotangent on", () => {
+  using x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]);
+  const f = valueAndGrad((p: { x: typeof x }) => sum(p.x));
+  using r = f({ x });
+  assert.ok(r.grads.x.isContiguous);
+  assert.deepEqual([...r.grads.x.readSync()], [1, 1, 1, 1, 1, 1]);
+  r.grads.x.write([9, 9, 9, 9, 9, 9]);
+  assert.deepEqual([...x.readSync()], [1, 2, 3, 4, 5, 6]);
+});
+
+test("constants get no gradient, and nothing is recorded for them", () => {
+  using x = x2();
+  using c = x2();
+  const f = valueAndGrad((p: { x: typeof x }, k: typeof c) => sum(mul(p.x, mul(k, c))));
+  using r = f({ x }, c);
+  assert.deepEqual([...r.grads.x.readSync()], [9, 4]);
+  assert.deepEqual(Object.keys(r.grads), ["x"]);
+});
+
+test("a scope inside a loss may free what the gradient still needs", () => {
+  using x = x2();
+  const f = valueAndGrad((p: { x: typeof x }) => {
+    const y = scope(() => {
+      const inner = mul(p.x, p.x);
+      return mul(inner, inner);
+    });
+    return sum(y);
+  });
+  using r = f({ x });
+  assert.deepEqual([...r.grads.x.readSync()], [4 * 27, 4 * -8]);
+});
+
+test("a tuple comes out with its loss first", () => {
+  using x = x2();
+  const f = valueAndGrad((p: { x: typeof x }) => [sum(p.x), scale(p.x, 2), "note"] as const);
+  using r = f({ x });
+  assert.equal(r.value[0].itemSync(), 1);
+  assert.deepEqual([...r.value[1].readSync()], [6, -4]);
+  assert.equal(r.value[2], "note");
+});
+
+test("everything that a loss makes is freed, whether it returns or throws", () => {
+  using x = x2();
+  const f = valueAndGrad((p: { x: typeof x }, fail: boolean) => {
+    const y = mul(p.x, p.x);
+    if (fail) throw new Error("stop");
+    return sum(mul(y, p.x));
+  });
+  f({ x }, false)[Symbol.dispose]();
+  const before = memory().tensors;
+  for (let i = 0; i < 3; i++) f({ x }, false)[Symbol.dispose]();
+  assert.equal(memory().tensors, before);
+  assert.throws(() => f({ x }, true), /^Error: stop$/);
+  assert.equal(memory().tensors, before);
+  // The tape is closed: ops outside record nothing, and `out` works again.
+  using out = x2();
+  mul(x, x, { out });
+  f({ x }, false)[Symbol.dispose]();
+});
+
+test("valueAndGrad() says what is wrong", () => {
+  using x = x2();
+  using unused = x2();
+  using ids = tensor(cpu, [2], new Uint32Array([1, 2]));
+  type P = { x: typeof x };
+  const loss = (p: P) => sum(p.x);
+  assert.throws(() => valueAndGrad((p: P & { deep: { unused: typeof x } }) => sum(p.x))({ x, deep: { unused } }), {
+    message: "valueAndGrad: the loss never used params.deep.unused",
+  });
+  assert.throws(() => valueAndGrad((p: P) => mul(p.x, p.x) as unknown as Tensor<"f64", []>)({ x }), /the loss is \[2\], must be a scalar/);
+  assert.throws(() => valueAndGrad((_: P) => 3 as unknown as Tensor<"f64", []>)({ x }), /the loss returned 3, must be a scalar tensor/);
+  assert.throws(() => valueAndGrad((_: P) => sum(unused))({ x }), /does not depend on its parameters/);
+  assert.throws(
+    () => valueAndGrad((p: { a: typeof x; b: typeof x }) => sum(add(p.a, p.b)))({ a: x, b: x }),
+    /params\.a and params\.b are the same tensor/,
+  );
+  assert.throws(() => valueAndGrad((p: { ids: Tensor }) => sum(p.ids) as Tensor<"f64", []>)({ ids }), /params\.ids is u32, must be f32 or f64/);
+  assert.throws(() => valueAndGrad((p: P) => valueAndGrad(loss)(p).value)({ x }), /a gradient of a gradient is not supported/);
+  using out = x2();
+  assert.throws(() => valueAndGrad((p: P) => sum(mul(p.x, p.x, { out })))({ x }), /out cannot be given while gradients are recorded/);
+  // None of these has left anything behind.
+  using r = valueAndGrad(loss)({ x });
+  assert.deepEqual([...r.grads.x.readSync()], [1, 1]);
+});
+
+test("a disposed parameter is named", () => {
+  const x = x2();
+  x.dispose();
+  assert.throws(() => valueAndGrad((p: { x: typeof x }) => sum(p.x))({ x }), /params\.x was disposed/);
+});
+
+test("the gradient of a linear model is that of the plain sums", () => {
+  using x = tensor(cpu, [3, 2], new Float64Array([1, 2, 3, 4, 5, 6]));
+  using weight = tensor(cpu, [4, 2], new Float64Array([1, -1, 0.5, 2, 0, 3, -2, 1]));
+  using bias = tensor(cpu, [4], new Float64Array([0.1, 0.2, 0.3, 0.4]));
+  const f = valueAndGrad((p: { weight: typeof weight; bias: typeof bias }) => {
+    const y = linear(x, p);
+    return sum(mul(y, y));
+  });
+  using r = f({ weight, bias });
+  using y = linear(x, { weight, bias });
+  const ys = y.readSync(), xs = x.readSync();
+  const dw = new Float64Array(8), db = new Float64Array(4);
+  for (let t = 0; t < 3; t++) {
+    for (let o = 0; o < 4; o++) {
+      db[o]! += 2 * ys[t * 4 + o]!;
+      for (let i = 0; i < 2; i++) dw[o * 2 + i]! += 2 * ys[t * 4 + o]! * xs[t * 2 + i]!;
+    }
+  }
+  assert.deepEqual([...r.grads.weight.readSync()].map((v) => v.toFixed(9)), [...dw].map((v) => v.toFixed(9)));
+  assert.deepEqual([...r.grads.bias.readSync()].map((v) => v.toFixed(9)), [...db].map((v) => v.toFixed(9)));
+});
+
+test("a product's gradient covers each transposition and a batch that was broadcast", () => {
+  for (const transposeA of [false, true]) {
+    for (const transposeB of [false, true]) {
+      using a = tensor(cpu, transposeA ? [2, 4, 3] : [2, 3, 4], Float64Array.from({ length: 24 }, (_, i) => Math.sin(i)));
+      using b = tensor(cpu, transposeB ? [5, 4] : [4, 5], Float64Array.from({ length: 20 }, (_, i) => Math.cos(i)));
+      using w = tensor(cpu, [2, 3, 5], Float64Array.from({ length: 30 }, (_, i) => Math.sin(3 * i)));
+      const loss = (p: { a: Tensor<"f64", [number, number, number]>; b: Tensor<"f64", [number, number]> }) =>
+        sum(mul(matmul(p.a, p.b, { transposeA, transposeB, alpha: 0.5 }), w));
+      using r = valueAndGrad(loss)({ a, b });
+      for (const name of ["a", "b"] as const) {
+        const base = { a, b }[name], grad = r.grads[name].readSync();
+        for (let i = 0; i < base.size; i++) {
+          const at = (step: number) => {
+            using moved = copy(base) as Tensor<"f64", [number, number]>;
+            const data = moved.readSync();
+            data[i]! += step;
+            moved.write(data);
+            using value = scope(() => loss({ a, b, [name]: moved }));
+            return value.itemSync();
+          };
+          assert.ok(Math.abs((at(1e-5) - at(-1e-5)) / 2e-5 - grad[i]!) < 1e-8, `${name}[${i}] ${transposeA} ${transposeB}`);
+        }
+      }
+    }
+  }
+});

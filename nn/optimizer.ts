@@ -5,7 +5,7 @@ import { formatShape, formatValue } from "../core/shape.ts";
 import { keep, scope } from "../core/scope.ts";
 import { type Tensor, tensor } from "../core/tensor.ts";
 import { adamWStep } from "../ops/adam_w.ts";
-import { clipFactor, scaleBy } from "../ops/clip.ts";
+import { type ClipFactor, clipFactor, scaleBy } from "../ops/clip.ts";
 import { zeros } from "../ops/fill.ts";
 import { sumOfSquares } from "../ops/sum_of_squares.ts";
 import { checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "./tree.ts";
@@ -117,7 +117,7 @@ function globalNorm(leaves: readonly Leaf[]): number {
 }
 
 /** The global norm and the factor that brings it to `limit`. */
-function norms(leaves: readonly Leaf[], limit: number): { norm: Tensor; factor: Tensor } {
+function norms(leaves: readonly Leaf[], limit: number): ClipFactor {
   const first = leaves[0]![1];
   const sums = zeros(first.device, [leaves.length], "f64");
   leaves.forEach(([, x], i) => sumOfSquares(x as Tensor<"f32">, { into: sums, at: i }));
@@ -148,7 +148,7 @@ export function clipByGlobalNorm<P extends Tree<P>>(grads: P, limit: number): Te
   }
   return scope(() => {
     const { norm, factor } = norms(leaves, limit);
-    for (const [, x] of leaves) scaleBy(x as unknown as Tensor<"f32">, factor); // checked above
-    return norm as Tensor<"f32", []>;
+    for (const [, x] of leaves) scaleBy(x as Tensor<"f32">, factor); // checked above
+    return norm;
   });
 }

@@ -31,5 +31,6 @@ export async function write(p: Params, prompt: string, length: number, seed: num
     });
     bytes.push(await next.item());
   }
-  return new TextDecoder().decode(Uint8Array.from(bytes));
+  // A model that has learnt little writes control characters, which a terminal would obey.
+  return new TextDecoder().decode(Uint8Array.from(bytes)).replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }

@@ -62,7 +62,9 @@ function attend(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Ten
   for (const [name, x] of [["k", k], ["v", v]] as const) {
     if (!fits(x)) {
       throw new RangeError(
-        `${op}: ${name} is ${formatShape(x.shape)}, must be [${batch}, ${heads}, ${keys ?? "keys"}, ${width}] for q ${formatShape(q.shape)}`,
+        `${op}: ${name} is ${formatShape(x.shape)}, must be [${batch}, ${heads}, ${keys ?? "keys"}, ${width}] for q ${
+          formatShape(q.shape)
+        }`,
       );
     }
   }

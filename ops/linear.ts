@@ -148,7 +148,14 @@ export function linearBackward<D extends Float, S extends Shape, I extends numbe
       throw new TypeError(`${op}: accumulate.${name} is set, but there is no out.${name} to add to`);
     }
   }
-  const g = gradients(x, weight, dy as Tensor, { x: true, weight: true, bias: bias !== undefined || out.bias !== undefined }, out, accumulate);
+  const g = gradients(
+    x,
+    weight,
+    dy as Tensor,
+    { x: true, weight: true, bias: bias !== undefined || out.bias !== undefined },
+    out,
+    accumulate,
+  );
   return (g.bias === null ? { x: g.x, weight: g.weight } : g) as unknown as LinearGradients<D, S, I, O>; // shapes as the inputs' own
 }
 

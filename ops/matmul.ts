@@ -13,7 +13,8 @@ import { sumTo } from "./sum.ts";
 export type Epilogue = "none" | "relu" | "gelu" | "silu";
 
 /** Options of `matmul`. */
-export interface MatmulOptions<D extends Float, N extends number, O extends Shape, TA extends boolean, TB extends boolean> extends Out<D, O> {
+export interface MatmulOptions<D extends Float, N extends number, O extends Shape, TA extends boolean, TB extends boolean>
+  extends Out<D, O> {
   /** Exchanges the last two axes of `a` first. */
   transposeA?: TA;
   /** Exchanges the last two axes of `b` first. */
@@ -59,7 +60,8 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
     : NoProduct<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>,
   options?: MatmulOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>> {
-  return product("matmul", a, b as Tensor, options as AnyOptions | undefined) as unknown as Tensor< // shapes are checked again below, as numbers
+  return product("matmul", a, b as Tensor, options as AnyOptions | undefined) as unknown as Tensor<
+    // shapes are checked again below, as numbers
     D,
     MatmulShape<Transposed<A, TA>, Transposed<B, TB>>
   >;

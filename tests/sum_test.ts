@@ -1,0 +1,141 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { cpu, type Float, full, ones, slice, sum, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import { sumTo } from "../ops/sum.ts";
+import { assertClose, assertGradients, assertSameBits, at, devices, indices, randomTensor } from "./harness.ts";
+
+/** Σ over one axis, or all, in f64. */
+export function plainSum(x: ArrayLike<number>, shape: readonly number[], axis: number | null): number[] {
+  const kept = shape.map((size, i) => axis === null || i === axis ? 1 : size);
+  const out = new Array<number>(kept.reduce((a, b) => a * b, 1)).fill(0);
+  for (const index of indices(shape)) out[at(kept, index)]! += x[at(shape, index)]!;
+  return out;
+}
+
+const shapes = [[1], [17], [300], [5000], [3, 70], [70, 3], [200, 33], [2, 3, 4, 5], [3, 130, 7], [1, 1, 9]];
+
+test("sum() over each axis and over all equals the plain loop", () => {
+  for (const dtype of ["f32", "f64"] as Float[]) {
+    for (const shape of shapes) {
+      using x = randomTensor(shape, dtype);
+      const data = x.readSync();
+      for (let axis = -shape.length; axis < shape.length; axis++) {
+        const k = (axis + shape.length) % shape.length;
+        using y = sum(x, { axis }), z = sum(x, { axis, keepDims: true });
+        assert.deepEqual(y.shape, shape.filter((_, i) => i !== k));
+        assert.deepEqual(z.shape, shape.map((size, i) => i === k ? 1 : size));
+        assertClose(y.readSync(), plainSum(data, shape, k), dtype === "f32" ? 1e-6 : 1e-13, `${shape} over ${axis}`);
+        assertSameBits(z.readSync(), y.readSync());
+      }
+      using all = sum(x);
+      assert.deepEqual(all.shape, []);
+      assertClose(all.readSync(), plainSum(data, shape, null), dtype === "f32" ? 1e-6 : 1e-12, `${shape} over all`);
+    }
+  }
+});
+
+test("sum() of nothing is 0", () => {
+  using x = zeros(cpu, [3, 0, 2]);
+  using y = sum(x, { axis: 1 }), z = sum(x), none = sum(x, { axis: 0 });
+  assert.deepEqual([...y.readSync()], [0, 0, 0, 0, 0, 0]);
+  assert.equal(z.itemSync(), 0);
+  assert.deepEqual(none.shape, [0, 2]);
+});
+
+test("sum() neither stalls at 2^24 nor overflows on the way", () => {
+  using long = full(cpu, [(1 << 24) + 5000], 1);
+  using count = sum(long);
+  assert.equal(count.itemSync(), (1 << 24) + 5000);
+  using x = tensor(cpu, [3], [3e38, 3e38, -3e38]);
+  using y = sum(x);
+  assert.equal(y.itemSync(), Math.fround(3e38));
+});
+
+test("sum() keeps NaN and infinities in their place", () => {
+  using x = tensor(cpu, [4, 2], [1, Infinity, Infinity, -Infinity, NaN, 1, 1, 2]);
+  using y = sum(x, { axis: 1 }), z = sum(x, { axis: 0 });
+  assertSameBits(y.readSync(), [Infinity, NaN, NaN, 3]);
+  assertSameBits(z.readSync(), [NaN, NaN]);
+});
+
+test("sum() wraps integers", () => {
+  using x = full(cpu, [3, 100], 100_000_000, "i32");
+  using y = sum(x, { axis: 1 });
+  assert.deepEqual([...y.readSync()], [1410065408, 1410065408, 1410065408]);
+});
+
+test("sum() has the same bits for any worker count and layout", () => {
+  for (const shape of [[40_000], [3, 7000], [7000, 3], [40, 300, 20]]) {
+    let first: ArrayLike<number>[] | null = null;
+    for (const device of devices()) {
+      using x = randomTensor(shape, "f32", 1, device);
+      const found = [...shape.map((_, axis) => {
+        using y = sum(x, { axis });
+        return y.readSync();
+      })];
+      using all = sum(x);
+      found.push(all.readSync());
+      first ??= found;
+      found.forEach((y, i) => assertSameBits(y, first![i]!, `${shape}, axis ${i}`));
+    }
+  }
+  using x = randomTensor([300, 200], "f32");
+  using turned = transpose(x) as unknown as Tensor<"f32", number[]>;
+  using part = slice(turned, 0, 10, 150);
+  using dense = tensor(cpu, part.shape as number[], part.readSync());
+  for (const axis of [0, 1]) {
+    using a = sum(part, { axis }), b = sum(dense, { axis });
+    assertSameBits(a.readSync(), b.readSync());
+  }
+});
+
+test("sum() spreads its gradient over every term", () => {
+  for (const shape of [[5], [3, 4], [2, 3, 4]]) {
+    assertGradients("sum of all", (x) => sum(x!), { shapes: [shape] });
+    for (let axis = 0; axis < shape.length; axis++) {
+      assertGradients("sum", (x) => sum(x!, { axis }), { shapes: [shape] });
+      assertGradients("sum", (x) => sum(x!, { axis: axis - shape.length, keepDims: true }), { shapes: [shape] });
+    }
+  }
+});
+
+test("sumTo() sums what broadcasting stretched", () => {
+  const cases: [number[], number[]][] = [
+    [[3, 4], [4]],
+    [[3, 4], [3, 1]],
+    [[2, 3, 4], [3, 1]],
+    [[2, 3, 4], []],
+    [[2, 3, 4], [1, 1, 1]],
+    [[2, 1, 3, 4], [2, 1, 1, 4]],
+    [[0, 3], [3]],
+    [[3, 4], [3, 4]],
+  ];
+  for (const [from, to] of cases) {
+    using x = randomTensor(from, "f64");
+    const y = sumTo(x as never, to);
+    const expected = new Array<number>(to.reduce((a, b) => a * b, 1)).fill(0);
+    const data = x.readSync();
+    for (const index of indices(from)) expected[at(to, index)]! += data[at(from, index)]!;
+    assert.deepEqual(y.shape, to);
+    assertClose(y.readSync(), expected, 1e-13, `${from} to ${to}`);
+    y.dispose();
+  }
+});
+
+test("sum() says what does not fit, and leaves out as it was", () => {
+  using x = ones(cpu, [2, 3]) as unknown as Tensor<"f32", number[]>;
+  assert.throws(() => sum(x, { axis: 2 }), { name: "RangeError", message: "sum: axis 2 is out of range for rank 2" });
+  assert.throws(() => sum(x, { axis: 0.5 }), { name: "RangeError", message: "sum: axis must be a whole number, got 0.5" });
+  assert.throws(() => sum(x, { axis: "0" as never }), { name: "TypeError" });
+  using out = full(cpu, [3], 7) as unknown as Tensor<"f32", number[]>;
+  assert.throws(() => sum(x, { axis: 1, out }), { name: "RangeError", message: "sum: out is [3], must be [2]" });
+  using inside = slice(x, 0, 0, 1);
+  assert.throws(() => sum(x, { axis: 0, keepDims: true, out: inside }), { name: "TypeError" });
+  assert.throws(() => sum(x, { axis: 0, keepDims: 1 as never }), {
+    name: "TypeError",
+    message: "sum: keepDims must be true or false, got 1",
+  });
+  assert.deepEqual([...out.readSync()], [7, 7, 7]);
+  sum(x, { axis: 0, out });
+  assert.deepEqual([...out.readSync()], [2, 2, 2]);
+});

@@ -24,7 +24,8 @@ const Vec = simd.Vec;
 
 fn Forward(comptime T: type) type {
     return extern struct {
-        out: [*]T,
+        /// Null where only the statistics are wanted.
+        out: ?[*]T,
         /// (μ, r) of each row; null where nobody wants them.
         stats: ?[*]T,
         x: [*]const T,
@@ -100,8 +101,9 @@ fn Kernels(comptime T: type) type {
                     stats[2 * i] = m[g] + c[g];
                     stats[2 * i + 1] = r[g];
                 }
+                const out = p.out orelse continue;
                 sweep.each(p.cols, Normalize(has_bias){
-                    .out = p.out + i * p.out_stride,
+                    .out = out + i * p.out_stride,
                     .x = p.x + i * p.x_stride,
                     .weight = p.weight,
                     .bias = p.bias,
@@ -289,7 +291,7 @@ fn ForwardTask(comptime T: type) type {
 
                 fn rows(c: @This(), begin: usize, end: usize) void {
                     var part = c.args;
-                    part.out += begin * part.out_stride;
+                    if (part.out) |out| part.out = out + begin * part.out_stride;
                     part.x += begin * part.x_stride;
                     if (part.stats) |s| part.stats = s + 2 * begin;
                     part.rows = end - begin;
@@ -379,38 +381,39 @@ fn statistics(t: *const tensor.Tensor, rows: usize) Error!void {
 
 fn forward(d: *const Device, out_: u32, stats_: u32, x_: u32, weight_: u32, bias_: u32, eps: f64) Error!void {
     const x = try tensor.get(x_);
-    const out = try tensor.typed(out_, x.dtype);
+    const out = try tensor.optional(out_, x.dtype);
     const stats = try tensor.optional(stats_, x.dtype);
     const weight = try tensor.typed(weight_, x.dtype);
     const bias = try tensor.optional(bias_, x.dtype);
-    if (!out.sameShape(x) or x.rank == 0) return error.ShapeMismatch;
+    if (x.rank == 0) return error.ShapeMismatch;
     if (!(eps >= 0)) return error.InvalidArgument;
     const x_rows = try x.rows();
-    const out_rows = try shape.written(out);
+    var out_stride: usize = 0;
     try parameter(weight, x_rows.cols);
-    try tensor.checkInPlace(out, x);
-    try tensor.checkApart(out, weight);
-    if (bias) |b| {
-        try parameter(b, x_rows.cols);
-        try tensor.checkApart(out, b);
+    if (bias) |b| try parameter(b, x_rows.cols);
+    if (out) |o| {
+        if (!o.sameShape(x)) return error.ShapeMismatch;
+        out_stride = (try shape.written(o)).stride;
+        try tensor.checkInPlace(o, x);
+        try tensor.checkApart(o, weight);
+        if (bias) |b| try tensor.checkApart(o, b);
     }
     if (stats) |s| {
         try statistics(s, x_rows.rows);
-        for ([_]*const tensor.Tensor{ out, x, weight }) |t| try tensor.checkApart(s, t);
-        if (bias) |b| try tensor.checkApart(s, b);
+        for ([_]?*const tensor.Tensor{ out, x, weight, bias }) |other| if (other) |t| try tensor.checkApart(s, t);
     }
     switch (x.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
             try d.submit(ForwardTask(T){ .args = .{
-                .out = out.ptr(T),
+                .out = if (out) |t| t.ptr(T) else null,
                 .stats = if (stats) |s| s.ptr(T) else null,
                 .x = x.ptr(T),
                 .weight = weight.ptr(T),
                 .bias = if (bias) |b| b.ptr(T) else null,
                 .rows = x_rows.rows,
                 .cols = x_rows.cols,
-                .out_stride = out_rows.stride,
+                .out_stride = out_stride,
                 .x_stride = x_rows.stride,
                 .eps = @floatCast(eps),
             } });
@@ -482,7 +485,7 @@ fn backwardOn(device_: u32, dx: u32, dweight: u32, dbias: u32, dy: u32, x: u32, 
 }
 
 pub const entries = struct {
-    /// `stats` has a row (μ, r) for each row of `x`; `stats` 0 and `bias` 0 are none. `out` may be `x`.
+    /// `stats` has a row (μ, r) for each row of `x`. `out`, `stats` and `bias` are 0 where there is none. `out` may be `x`.
     pub fn layer_norm(device_: u32, out: u32, stats: u32, x: u32, weight: u32, bias: u32, eps: f64) callconv(.c) i32 {
         return status.of(forwardOn(device_, out, stats, x, weight, bias, eps));
     }
@@ -583,6 +586,9 @@ fn compare(comptime T: type, rows: usize, cols: usize, workers: u32, random: std
         try arrays.expectClose(T, want.dweight, arrays.data(T, dweight));
         if (has_bias) try arrays.expectClose(T, want.dbias, arrays.data(T, dbias));
         // Each result alone is the same bits.
+        const alone_stats = try t.empty(T, &.{ rows, 2 });
+        try forward(&d, 0, alone_stats, x, weight, 0, eps_usual);
+        try arrays.expectSameBits(T, arrays.data(T, stats), arrays.data(T, alone_stats));
         const alone = try t.empty(T, &.{ rows, cols });
         try backward(&d, alone, 0, 0, dy, x, weight, stats);
         try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, alone));

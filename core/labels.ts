@@ -1,0 +1,27 @@
+/** Ids and labels: what ops that look rows up by number ask of them, and how they say which one was wrong. */
+
+import { native } from "../ffi/library.ts";
+import { statusName } from "../ffi/status.ts";
+import { check, type Tensor } from "./tensor.ts";
+
+/**
+ * As `check`; where an id was out of range, throws a RangeError that names the first such one and what is allowed.
+ * @internal
+ */
+export function checkLabels(op: string, name: string, labels: Tensor, allowed: () => string, code: number): void {
+  if (code === 0 || statusName(code) !== "IndexOutOfRange") return check(op, code);
+  const detail = new Float64Array(2);
+  native.tw_error_detail(detail);
+  throw new RangeError(`${op}: ${name}[${place(detail[0]!, labels.shape)}] is ${detail[1]}, must be ${allowed()}`);
+}
+
+/** The index of the element that comes at `position` in row-major order. */
+function place(position: number, shape: readonly number[]): string {
+  const index: number[] = [];
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    const size = shape[axis]!;
+    index.unshift(position % size);
+    position = Math.floor(position / size);
+  }
+  return index.join(", ");
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, embedding, embeddingBackward, scope, tensor } from "../mod.ts";
+import { devices } from "./harness.ts";
+import { both, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
+
+test("embedding() looks rows up and sums their gradients in order, at every width", () => {
+  const vocabulary = 11;
+  for (const dtype of ["f32", "f64"] as const) {
+    for (const width of lengths) {
+      for (const count of [0, 1, 30]) {
+        scope(() => {
+          const ids = whole(count, vocabulary, width + count);
+          const table = both(normal(vocabulary * width, 1))[dtype], c = both(normal(count * width, 2))[dtype];
+          const wanted = ids.flatMap((id) => [...table.subarray(id * width, id * width + width)]);
+          // In the type itself, in the same order: equal bits.
+          const wantedDw = dtype === "f32" ? new Float32Array(table.length) : new Float64Array(table.length);
+          ids.forEach((id, i) => {
+            for (let j = 0; j < width; j++) wantedDw[id * width + j]! += c[i * width + j]!;
+          });
+          const weight = of(cpu, [vocabulary, width], table, dtype), dy = of(cpu, [count, width], c, dtype);
+          for (const data of [Int32Array.from(ids), Uint32Array.from(ids)]) {
+            const tokens = tensor(cpu, [count], data as Uint32Array<ArrayBuffer>);
+            assert.deepEqual([...embedding(tokens, { weight } as never).readSync()], wanted);
+            assert.deepEqual(embeddingBackward(tokens, { weight } as never, dy as never).readSync(), wantedDw);
+            assert.deepEqual(taped(() => embedding(tokens, { weight } as never)).backward(dy)[0]!.readSync(), wantedDw);
+          }
+          // Views of the table and of the gradient.
+          const tokens = tensor(cpu, [count], Uint32Array.from(ids));
+          const gaps = strided(cpu, [vocabulary, width], table, dtype);
+          assert.deepEqual([...embedding(tokens, { weight: gaps } as never).readSync()], wanted);
+          for (const turned of [false, true]) {
+            const g = strided(cpu, [count, width], c, dtype, turned);
+            assert.deepEqual(embeddingBackward(tokens, { weight } as never, g as never).readSync(), wantedDw);
+          }
+        });
+      }
+    }
+  }
+});
+
+test("embedding() keeps the leading axes of its ids and takes a scalar", () => {
+  scope(() => {
+    const weight = tensor(cpu, [3, 2], [0, 1, 10, 11, 20, 21]);
+    assert.deepEqual(embedding(tensor(cpu, [2, 2], new Uint32Array([0, 1, 2, 0])), { weight }).shape, [2, 2, 2]);
+    const one = embedding(tensor(cpu, [], new Uint32Array([1])), { weight });
+    assert.deepEqual([one.shape, [...one.readSync()]], [[2], [10, 11]]);
+  });
+});
+
+test("embedding() gives the same bits on 1 to 8 workers", () => {
+  scope(() => {
+    const ids = Uint32Array.from(whole(500, 101, 5), (id) => id % 3 === 0 ? 7 : id);
+    const c = Float32Array.from(normal(500 * 37, 6));
+    const results = devices().map((device) => {
+      const weight = tensor(device, [101, 37], new Float32Array(101 * 37));
+      return embeddingBackward(tensor(device, [500], ids), { weight }, tensor(device, [500, 37], c)).readSync();
+    });
+    for (const result of results) assert.deepEqual(result, results[0]);
+  });
+});
+
+test("embedding() names the id that is out of range, and says what else is wrong; out stays as it was", () => {
+  scope(() => {
+    const weight = tensor(cpu, [3, 2], [0, 1, 10, 11, 20, 21]);
+    const out = tensor(cpu, [2, 2], [7, 7, 7, 7]), dweight = tensor(cpu, [3, 2], [7, 7, 7, 7, 7, 7]);
+    for (const wrong of [new Int32Array([0, -1]), new Int32Array([2, 3]), new Uint32Array([0, 2 ** 31])]) {
+      const ids = tensor(cpu, [2], wrong as Uint32Array<ArrayBuffer>);
+      refuses(() => embedding(ids, { weight }, { out }), "RangeError", `embedding: ids[1] is ${wrong[1]}, must be from 0 to 2`);
+      refuses(
+        () => embeddingBackward(ids, { weight }, out, { out: dweight }),
+        "RangeError",
+        `embeddingBackward: ids[1] is ${wrong[1]}, must be from 0 to 2`,
+      );
+    }
+    const matrix = tensor(cpu, [2, 2], new Int32Array([0, 1, 5, 0]));
+    refuses(() => embedding(matrix, { weight }), "RangeError", "embedding: ids[1, 0] is 5, must be from 0 to 2");
+    const ids = tensor(cpu, [2], new Uint32Array([0, 1]));
+    refuses(() => embedding(weight as never, { weight }), "TypeError", "embedding: ids is f32, must be i32 or u32");
+    refuses(() => embedding(ids, weight as never), "TypeError", "embedding: weight must be a tensor, got undefined");
+    refuses(
+      () => embedding(ids, { weight: tensor(cpu, [2], [1, 2]) as never }),
+      "RangeError",
+      "embedding: weight is [2], must be [vocabulary, width]",
+    );
+    refuses(
+      () => embeddingBackward(ids, { weight }, tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]) as never, { out: dweight }),
+      "RangeError",
+      "embeddingBackward: dy is [2, 3], must be [2, 2]",
+    );
+    ids.dispose();
+    refuses(() => embedding(ids, { weight }, { out }), "TypeError", "embedding: ids was disposed");
+    for (const t of [out, dweight]) assert.ok(t.readSync().every((v) => v === 7));
+  });
+});

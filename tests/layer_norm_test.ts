@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, layerNorm, layerNormBackward, scope, tensor } from "../mod.ts";
+import { devices } from "./harness.ts";
+import { both, close, differences, dot, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+
+/** Plain loops in f64. */
+function reference(
+  x: ArrayLike<number>,
+  weight: ArrayLike<number>,
+  bias: ArrayLike<number> | null,
+  cols: number,
+  eps = 1e-5,
+): Float64Array {
+  const y = new Float64Array(x.length);
+  for (let at = 0; at < x.length; at += cols) {
+    let mean = 0, variance = 0;
+    for (let j = 0; j < cols; j++) mean += x[at + j]! / cols;
+    for (let j = 0; j < cols; j++) variance += (x[at + j]! - mean) ** 2 / cols;
+    for (let j = 0; j < cols; j++) y[at + j] = (x[at + j]! - mean) / Math.sqrt(variance + eps) * weight[j]! + (bias ? bias[j]! : 0);
+  }
+  return y;
+}
+
+for (const dtype of ["f32", "f64"] as const) {
+  test(`layerNorm() in ${dtype} is what plain f64 loops give, at every width, from dense tensors and views`, () => {
+    const limit = dtype === "f32" ? 1e-5 : 1e-12;
+    for (const cols of lengths) {
+      for (const rows of [0, 1, 6]) {
+        scope(() => {
+          const data = both(normal(rows * cols, cols + 1, 3))[dtype];
+          const w = both(normal(cols, 2))[dtype], b = both(normal(cols, 3))[dtype];
+          const weight = of(cpu, [cols], w, dtype), bias = of(cpu, [cols], b, dtype);
+          for (
+            const x of [
+              of(cpu, [rows, cols], data, dtype),
+              strided(cpu, [rows, cols], data, dtype),
+              strided(cpu, [rows, cols], data, dtype, true),
+            ]
+          ) {
+            close(layerNorm(x, { weight, bias } as never).readSync(), reference(data, w, b, cols), limit);
+            close(layerNorm(x, { weight } as never).readSync(), reference(data, w, null, cols), limit);
+          }
+          const x = of(cpu, [rows, cols], data, dtype);
+          layerNorm(x, { weight } as never, { out: x });
+          close(x.readSync(), reference(data, w, null, cols), limit);
+        });
+      }
+    }
+  });
+}
+
+test("layerNorm() has the gradients that central differences give", () => {
+  const [rows, cols] = [130, 7]; // three chunks of rows
+  const x = Float64Array.from(normal(rows * cols, 1)), w = Float64Array.from(normal(cols, 2)), b = Float64Array.from(normal(cols, 3));
+  const c = Float64Array.from(normal(rows * cols, 4));
+  scope(() => {
+    const on = (x: Float64Array, w: Float64Array, b: Float64Array) => dot(reference(x, w, b, cols), c);
+    const wanted = [
+      differences((v) => on(v, w, b), x),
+      differences((v) => on(x, v, b), w),
+      differences((v) => on(x, w, v), b),
+    ];
+    const input = tensor(cpu, [rows, cols], x), dy = tensor(cpu, [rows, cols], c);
+    const p = { weight: tensor(cpu, [cols], w), bias: tensor(cpu, [cols], b) };
+    const g = layerNormBackward(input, p as never, dy);
+    for (const [i, found] of [g.x, g.weight, g.bias!].entries()) close(found.readSync(), wanted[i]!, 1e-6);
+    const tape = taped(() => layerNorm(input, p as never));
+    for (const [i, found] of tape.backward(dy).entries()) close(found!.readSync(), wanted[i]!, 1e-6);
+    // Only what is asked for, and nothing for a bias that is not there.
+    const some = tape.backward(dy, [false, true, false]);
+    assert.deepEqual(some.map((t) => t !== null), [false, true, false]);
+    const bare = layerNormBackward(input, { weight: p.weight } as never, dy);
+    assert.deepEqual(Object.keys(bare), ["x", "weight"]);
+    assert.deepEqual(bare.x.readSync(), g.x.readSync());
+    // Views of x and dy give the same bits.
+    const views = layerNormBackward(strided(cpu, [rows, cols], x, "f64"), p as never, strided(cpu, [rows, cols], c, "f64", true));
+    assert.deepEqual(views.x.readSync(), g.x.readSync());
+    assert.deepEqual(views.weight.readSync(), g.weight.readSync());
+  });
+});
+
+test("layerNorm() keeps its digits with a large mean, and gives the bias for constant rows", () => {
+  scope(() => {
+    const ones = (n: number) => ({ weight: tensor(cpu, [n], new Array(n).fill(1)) });
+    close(layerNorm(tensor(cpu, [4], [40000, 40001, 40002, 40003]), ones(4) as never).readSync(), [
+      -1.341635,
+      -0.447212,
+      0.447212,
+      1.341635,
+    ], 1e-5);
+
+    const near = layerNorm(tensor(cpu, [16], Array.from({ length: 16 }, (_, i) => 1000 + i * 0.001)), ones(16) as never).readSync();
+    assert.ok(Math.abs(near[0]! + 1.341508) < 1e-4 && Math.abs(near[15]! - 1.344237) < 1e-4, `${near[0]} ${near[15]}`);
+
+    const bias = tensor(cpu, [256], normal(256, 1));
+    const flat = layerNorm(tensor(cpu, [256], new Array(256).fill(1234)), { ...ones(256), bias } as never);
+    assert.deepEqual(flat.readSync(), bias.readSync());
+
+    const g = layerNormBackward(tensor(cpu, [4], [1234, 1234, 1234, 1234]), ones(4) as never, tensor(cpu, [4], [1, 2, 3, 4]));
+    close(g.x.readSync(), [-474.3416, -158.1139, 158.1139, 474.3416], 1e-6);
+  });
+});
+
+test("layerNorm() keeps NaN and infinities in their row", () => {
+  scope(() => {
+    const x = tensor(cpu, [3, 2], [1, 2, NaN, 2, 3, -Infinity]);
+    const p = { weight: tensor(cpu, [2], [1, 1]) };
+    const y = layerNorm(x, p).readSync(), dx = layerNormBackward(x, p, tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6])).x.readSync();
+    for (const values of [y, dx]) assert.deepEqual([...values].map((v) => Number.isNaN(v)), [false, false, true, true, true, true]);
+  });
+});
+
+test("layerNorm() without rows has gradients of zero", () => {
+  scope(() => {
+    const p = { weight: tensor(cpu, [3], [1, 2, 3]), bias: tensor(cpu, [3], [1, 2, 3]) };
+    const x = tensor(cpu, [0, 3], []);
+    assert.deepEqual(layerNorm(x, p).shape, [0, 3]);
+    const g = layerNormBackward(x, p, tensor(cpu, [0, 3], []));
+    assert.deepEqual([...g.weight.readSync(), ...g.bias!.readSync()], [0, 0, 0, 0, 0, 0]);
+  });
+});
+
+test("layerNorm() gives the same bits on 1 to 8 workers", () => {
+  scope(() => {
+    const [rows, cols] = [331, 75];
+    const data = [rows * cols, cols, cols, rows * cols].map((n, i) => Float32Array.from(normal(n, i + 1)));
+    const results = devices().map((device) => {
+      const [x, dy] = [data[0]!, data[3]!].map((d) => tensor(device, [rows, cols], d));
+      const p = { weight: tensor(device, [cols], data[1]!), bias: tensor(device, [cols], data[2]!) };
+      const g = layerNormBackward(x!, p as never, dy!);
+      return [layerNorm(x!, p as never), g.x, g.weight, g.bias!].map((t) => t.readSync());
+    });
+    for (const result of results) assert.deepEqual(result, results[0]);
+  });
+});
+
+test("layerNorm() says what is wrong and leaves out as it was", () => {
+  scope(() => {
+    const x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]);
+    const out = tensor(cpu, [2, 3], [7, 7, 7, 7, 7, 7]);
+    const weight = tensor(cpu, [3], [1, 1, 1]);
+    refuses(
+      () => layerNorm(x, { weight: tensor(cpu, [2], [1, 1]) } as never, { out }),
+      "RangeError",
+      "layerNorm: weight is [2], must be [3]",
+    );
+    refuses(
+      () => layerNorm(x, { weight, bias: tensor(cpu, [4], [1, 1, 1, 1]) } as never, { out }),
+      "RangeError",
+      "layerNorm: bias is [4], must be [3]",
+    );
+    refuses(
+      () => layerNorm(x, { weight: tensor(cpu, [3], new Float64Array(3)) } as never, { out }),
+      "TypeError",
+      "layerNorm: weight is f64, x is f32",
+    );
+    refuses(() => layerNorm(x, undefined as never), "TypeError", "layerNorm: parameters must be { weight, bias? }, got undefined");
+    refuses(() => layerNorm(x, { weight }, { eps: -1, out }), "RangeError", "layerNorm: eps must be 0 or more, got -1");
+    refuses(
+      () => layerNorm(tensor(cpu, [3], new Int32Array(3)) as never, { weight }),
+      "TypeError",
+      "layerNorm: x is i32, must be f32 or f64",
+    );
+    refuses(
+      () => layerNormBackward(x, { weight }, tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]) as never),
+      "RangeError",
+      "layerNormBackward: dy is [3, 2], must be [2, 3]",
+    );
+    weight.dispose();
+    refuses(() => layerNorm(x, { weight }, { out }), "TypeError", "layerNorm: weight was disposed");
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, relu, reluBackward, scope, tensor } from "../mod.ts";
+import { devices } from "./harness.ts";
+import { both, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+
+test("relu() and its gradient are exact at every length, from dense tensors and views", () => {
+  for (const dtype of ["f32", "f64"] as const) {
+    for (const n of lengths) {
+      scope(() => {
+        const data = both(normal(2 * n, n + 1))[dtype], c = both(normal(2 * n, n + 2))[dtype];
+        const wanted = [...data].map((v) => Math.max(v, 0)), wantedDx = [...data].map((v, i) => v > 0 ? c[i]! : 0);
+        const dy = of(cpu, [2, n], c, dtype);
+        for (const x of [of(cpu, [2, n], data, dtype), strided(cpu, [2, n], data, dtype), strided(cpu, [2, n], data, dtype, true)]) {
+          const tape = taped(() => relu(x));
+          assert.deepEqual([...tape.out.readSync()], wanted);
+          assert.deepEqual([...tape.backward(dy)[0]!.readSync()], wantedDx);
+          assert.deepEqual([...reluBackward(x, dy).readSync()], wantedDx);
+        }
+        const x = of(cpu, [2, n], data, dtype);
+        reluBackward(x, dy, { out: dy });
+        assert.deepEqual([...dy.readSync()], wantedDx);
+        relu(x, { out: x });
+        assert.deepEqual([...x.readSync()], wanted);
+      });
+    }
+  }
+});
+
+test("relu() of NaN is NaN, of infinities and zeros what max says; its slope at 0 is 0", () => {
+  scope(() => {
+    const x = tensor(cpu, [5], [NaN, Infinity, -Infinity, 0, -0]);
+    assert.deepEqual([...relu(x).readSync()].map((v) => v + 0), [NaN, Infinity, 0, 0, 0]);
+    assert.deepEqual([...reluBackward(x, tensor(cpu, [5], [1, 1, 1, 1, 1])).readSync()].slice(1), [1, 0, 0, 0]);
+  });
+});
+
+test("relu() gives the same bits on 1 to 8 workers", () => {
+  scope(() => {
+    const data = Float32Array.from(normal(3001, 3));
+    const results = devices().map((device) => relu(tensor(device, [3001], data)).readSync());
+    for (const result of results) assert.deepEqual(result, results[0]);
+  });
+});
+
+test("relu() says what is wrong and leaves out as it was", () => {
+  scope(() => {
+    const x = tensor(cpu, [2], [1, 2]), out = tensor(cpu, [2], [7, 7]);
+    refuses(() => relu(tensor(cpu, [2], new Int32Array(2)) as never), "TypeError", "relu: x is i32, must be f32 or f64");
+    refuses(() => relu(tensor(cpu, [3], [1, 2, 3]), { out: out as never }), "RangeError", "relu: out is [2], must be [3]");
+    refuses(
+      () => reluBackward(x, tensor(cpu, [2], new Float64Array(2)) as never, { out }),
+      "TypeError",
+      "reluBackward: dy is f64, x is f32",
+    );
+    x.dispose();
+    refuses(() => relu(x, { out }), "TypeError", "relu: x was disposed");
+    assert.deepEqual([...out.readSync()], [7, 7]);
+  });
+});

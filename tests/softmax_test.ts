@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, scope, softmax, softmaxBackward, tensor } from "../mod.ts";
+import { devices } from "./harness.ts";
+import { both, close, differences, dot, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+
+/** Plain loops in f64. */
+function reference(x: ArrayLike<number>, cols: number, queries = 0): Float64Array {
+  const y = new Float64Array(x.length);
+  for (let row = 0; row * cols < x.length; row++) {
+    const seen = queries === 0 ? cols : Math.max(0, Math.min(cols, row % queries + 1 + cols - queries));
+    const at = row * cols;
+    let max = -Infinity, sum = 0;
+    for (let j = 0; j < seen; j++) max = Math.max(max, x[at + j]!);
+    for (let j = 0; j < seen; j++) sum += Math.exp(x[at + j]! - max);
+    for (let j = 0; j < seen; j++) y[at + j] = Math.exp(x[at + j]! - max) / sum;
+  }
+  return y;
+}
+
+for (const dtype of ["f32", "f64"] as const) {
+  const limit = dtype === "f32" ? 1e-5 : 1e-13;
+
+  test(`softmax() in ${dtype} is what plain f64 loops give, at every length, from dense tensors and views`, () => {
+    for (const cols of lengths) {
+      for (const rows of [0, 1, 5]) {
+        scope(() => {
+          const data = both(normal(rows * cols, cols + 1, 3))[dtype];
+          const wanted = reference(data, cols);
+          for (
+            const x of [
+              of(cpu, [rows, cols], data, dtype),
+              strided(cpu, [rows, cols], data, dtype),
+              strided(cpu, [rows, cols], data, dtype, true),
+            ]
+          ) {
+            close(softmax(x).readSync(), wanted, limit);
+          }
+          const x = of(cpu, [rows, cols], data, dtype);
+          assert.equal(softmax(x, { out: x }), x);
+          close(x.readSync(), wanted, limit);
+        });
+      }
+    }
+  });
+
+  test(`softmax() in ${dtype}, causal, sees nothing to the right, forward and backward`, () => {
+    for (const [queries, keys] of [[1, 1], [5, 5], [17, 17], [3, 40], [40, 3], [70, 70]] as const) {
+      scope(() => {
+        const data = both(normal(2 * queries * keys, 3, 2))[dtype];
+        const wanted = reference(data, keys, queries);
+        const dyData = both(normal(2 * queries * keys, 4))[dtype];
+        const wantedDx = reference(data, keys, queries);
+        for (let row = 0; row < 2 * queries; row++) {
+          const at = row * keys;
+          const inner = dot(wanted.slice(at, at + keys), dyData.slice(at, at + keys));
+          for (let j = 0; j < keys; j++) wantedDx[at + j]! *= dyData[at + j]! - inner;
+        }
+        // What is not seen must not be used either.
+        for (let i = 0; i < data.length; i++) if (wanted[i] === 0) data[i] = dyData[i] = NaN;
+        const x = of(cpu, [2, queries, keys], data, dtype), dy = of(cpu, [2, queries, keys], dyData, dtype);
+        const y = softmax(x, { causal: true });
+        close(y.readSync(), wanted, limit);
+        const dx = softmaxBackward(y, dy, { causal: true });
+        const found = y.readSync();
+        for (let i = 0; i < found.length; i++) {
+          if (wanted[i] !== 0) continue;
+          wantedDx[i] = 0;
+          assert.ok(Object.is(found[i], 0));
+        }
+        close(dx.readSync(), wantedDx, limit, 0.1);
+      });
+    }
+  });
+}
+
+test("softmax() has the gradient that central differences give", () => {
+  scope(() => {
+    const [rows, cols] = [3, 19];
+    const x = Float64Array.from(normal(rows * cols, 1)), c = Float64Array.from(normal(rows * cols, 2));
+    for (const causal of [false, true]) {
+      const wanted = differences((v) => scope(() => dot(softmax(tensor(cpu, [rows, cols], v), { causal }).readSync(), c)), x);
+      const y = softmax(tensor(cpu, [rows, cols], x), { causal });
+      const dy = tensor(cpu, [rows, cols], c);
+      close(softmaxBackward(y, dy, { causal }).readSync(), wanted, 1e-7);
+      const tape = taped(() => softmax(tensor(cpu, [rows, cols], x), { causal }));
+      close(tape.backward(dy)[0]!.readSync(), wanted, 1e-7);
+    }
+  });
+});
+
+test("softmax() rows sum to one", () => {
+  scope(() => {
+    const y = softmax(tensor(cpu, [50, 77], normal(50 * 77, 5, 4))).readSync();
+    for (let row = 0; row < 50; row++) assert.ok(Math.abs(y.subarray(row * 77, row * 77 + 77).reduce((a, b) => a + b, 0) - 1) < 1e-5);
+  });
+});
+
+test("softmax() of masked, infinite, NaN and huge rows", () => {
+  const cases: [number[], number[]][] = [
+    [[-Infinity, -Infinity, -Infinity, -Infinity], [0, 0, 0, 0]],
+    [[1, -Infinity, 1], [0.5, 0, 0.5]],
+    [[3e38, 3e38], [0.5, 0.5]],
+    [[Infinity, 0], [NaN, NaN]],
+    [[1, NaN, 2], [NaN, NaN, NaN]],
+    [[-Infinity, NaN], [NaN, NaN]],
+    [[-1e30, -1e30, -1e30, -1e30], [0.25, 0.25, 0.25, 0.25]],
+    [[], []],
+  ];
+  for (const [data, wanted] of cases) {
+    scope(() => {
+      const y = softmax(tensor(cpu, [data.length], data));
+      assert.deepEqual([...y.readSync()], wanted);
+      if (wanted.every((v) => v === 0)) {
+        const dx = softmaxBackward(y, tensor(cpu, [data.length], data.map((_, i) => i)));
+        assert.ok(dx.readSync().every((v) => v === 0));
+      }
+    });
+  }
+  scope(() => {
+    const dx = softmaxBackward(tensor(cpu, [3], [0.5, 0, 0.5]), tensor(cpu, [3], [1, 2, 3]));
+    assert.deepEqual([...dx.readSync()], [-0.5, 0, 0.5]);
+  });
+});
+
+test("softmax() gives the same bits on 1 to 8 workers", () => {
+  scope(() => {
+    const data = Float32Array.from(normal(3 * 37 * 53, 6, 2)), c = Float32Array.from(normal(3 * 37 * 53, 7));
+    const results = devices().map((device) => {
+      const y = softmax(tensor(device, [3, 37, 53], data), { causal: true });
+      return [y.readSync(), softmaxBackward(y, tensor(device, [3, 37, 53], c), { causal: true }).readSync()];
+    });
+    for (const result of results) assert.deepEqual(result, results[0]);
+  });
+});
+
+test("softmax() says what is wrong and leaves out as it was", () => {
+  scope(() => {
+    const x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]);
+    const out = tensor(cpu, [2, 3], [7, 7, 7, 7, 7, 7]);
+    refuses(() => softmax(tensor(cpu, [2], new Int32Array(2)) as never), "TypeError", "softmax: x is i32, must be f32 or f64");
+    refuses(() => softmax([1, 2] as never), "TypeError", "softmax: x must be a tensor, got an array");
+    refuses(() => softmax(tensor(cpu, [], [1])), "RangeError", "softmax: x is [], needs an axis to normalise over");
+    refuses(() => softmax(tensor(cpu, [2], [1, 2]), { causal: true }), "RangeError", "softmax: x is [2], causal needs two axes");
+    refuses(() => softmax(x, { causal: 1 as never }), "TypeError", "softmax: causal must be true or false, got 1");
+    refuses(
+      () => softmax(tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]), { out: out as never }),
+      "RangeError",
+      "softmax: out is [2, 3], must be [3, 2]",
+    );
+    refuses(() => softmax(x, { out: tensor(cpu, [2, 3], new Float64Array(6)) as never }), "TypeError", "softmax: out is f64, must be f32");
+    refuses(
+      () => softmaxBackward(x, tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]) as never, { out }),
+      "RangeError",
+      "softmaxBackward: dy is [3, 2], must be [2, 3]",
+    );
+    x.dispose();
+    refuses(() => softmax(x, { out }), "TypeError", "softmax: x was disposed");
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});

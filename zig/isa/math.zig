@@ -42,8 +42,8 @@ fn Format(comptime T: type) type {
             const tanh_max: f32 = 10;
             /// erfc(x) is below half an ulp of 1 from here on.
             const erf_max: f32 = 4;
-            /// x·Φ(-x) and φ(x) are below half the least denormal from here on.
-            const gauss_max: f32 = 14.5;
+            /// x·Φ(-x) and x·φ(x) are below half the least denormal from here on.
+            const gauss_max: f32 = 15;
             /// x·sigmoid(-x), and that of the tanh form of GELU, are below half the least denormal from here on.
             const silu_max: f32 = 110;
             const gelu_tanh_max: f32 = 11;
@@ -282,7 +282,7 @@ pub inline fn sigmoid(x: anytype) @TypeOf(x) {
 // ---------------------------------------------------------------------------------------------------------------------
 // The normal distribution and erf
 
-/// (a + 5)·e^(a²/2)·Φ(-a) in t = (a - 5)/(a + 5), for a from 0 to `gauss_max`: nearly flat, so that a short polynomial
+/// (a + 5)·e^(a²/2)·Φ(-a) in t = (a - 5)/(a + 5), for a from 0 to 14.5 and 39: nearly flat, so that a short polynomial
 /// does (the map of Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞", 1981;
 /// the pole at 5 by trial). Fits 2^-25.3 and 2^-54.2.
 fn millsCoefficients(comptime T: type) []const T {
@@ -292,18 +292,13 @@ fn millsCoefficients(comptime T: type) []const T {
         &.{ 0.769193049750063, -0.6653825028900566, 0.495305615969977, -0.31353315667131576, 0.1650203661703615, -0.06911863870595177, 0.020795066800242977, -0.0029933767756984424, -0.0007978694014844069, 0.0005448991058835046, -5.937571126056263e-05, -4.9763010290115925e-05, 1.6681144764629475e-05, 3.981491343929592e-06, -2.76905504807522e-06, -3.377432494553535e-07, 4.3268620642173823e-07, 4.361239553654535e-08, -6.531965153475645e-08, -1.021087529549395e-08, 7.1819089676277e-09, 2.013894285567605e-09 };
 }
 
-/// e^(a²/2)·Φ(-a), 0 ≤ a ≤ gauss_max.
+/// e^(a²/2)·Φ(-a), 0 ≤ a ≤ gauss_max. With t as 2·a/(a + 5) - 1 the error of the inverse enters t in proportion to a
+/// and is partly taken back by the factor; as 1 - 10/(a + 5), it would come back fourfold near 0.
 inline fn mills(a: anytype) @TypeOf(a) {
     const V = @TypeOf(a);
-    const d = a + all(V, 5);
-    const inverse = all(V, 1) / d;
-    if (Element(V) == f32) return inverse * polynomial(simd.fma(inverse, all(V, -10), all(V, 1)), millsCoefficients(f32));
-    // A relative error of `inverse` comes back up to fourfold. In f64 what the sum and the division lost is put back; in
-    // f32 that would cost a fifth of GELU's time.
-    const lost = a - (d - all(V, 5));
-    const correction = inverse * simd.fma(-inverse, lost, simd.fma(-inverse, d, all(V, 1)));
-    const t = simd.fma(correction, all(V, -10), simd.fma(inverse, all(V, -10), all(V, 1)));
-    return (inverse + correction) * polynomial(t, millsCoefficients(Element(V)));
+    const inverse = all(V, 1) / (a + all(V, 5));
+    const t = simd.fma(a * inverse, all(V, 2), all(V, -1));
+    return inverse * polynomial(t, millsCoefficients(Element(V)));
 }
 
 /// e^(factor·a²): the square's rounding error goes along, which for a = 10 would otherwise be some fifty ulp.

@@ -75,7 +75,7 @@ pub inline fn fma(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
     if (has_fma) return @mulAdd(T, a, b, c);
     return switch (Element(T)) {
         f32 => if (@sizeOf(T) > 32) fmaOutOfLine(T, a, b, c) else fmaThroughF64(a, b, c),
-        f64 => if (@typeInfo(T) == .vector) fmaByParts(T, a, b, c) else @mulAdd(T, a, b, c),
+        f64 => if (@typeInfo(T) == .vector) fmaByParts(T, a, b, c) else fmaByIntegers(a, b, c),
         else => @compileError("fma takes f32 and f64"),
     };
 }
@@ -105,7 +105,7 @@ noinline fn fmaOutOfLine(comptime T: type, a: T, b: T, c: T) T {
 /// splitting), the addend joined to its low and its high part by TwoSum, the two errors added with rounding to odd, and
 /// that to the high part (Boldo and Melquiond's algorithm). It holds while no part over- or underflows, which
 /// is so for operands between 2^-300 and 2^300. Zeros go another way, since they would lose their sign; a
-/// vector with any other operand is left to the compiler's own exact `fma`, lane by lane.
+/// vector with any other operand goes lane by lane in integers.
 noinline fn fmaByParts(comptime T: type, a: T, b: T, c: T) T {
     const zero = splat(T, 0);
     const unusual = unusualBits(a) | unusualBits(b) | unusualBits(c);
@@ -168,9 +168,85 @@ noinline fn fmaByLane(comptime T: type, a: T, b: T, c: T) T {
     const bs: [as.len]f64 = b;
     const cs: [as.len]f64 = c;
     var out: [as.len]f64 = undefined;
-    for (&out, as, bs, cs) |*o, x, y, z| o.* = @mulAdd(f64, x, y, z);
+    for (&out, as, bs, cs) |*o, x, y, z| o.* = fmaByIntegers(x, y, z);
     return out;
 }
+
+/// For any operands. Not `@mulAdd`: its software version in Zig 0.17.1 returns c where the product is below 2^-53·|c|,
+/// though for a power of two c the numbers below are twice as dense: fma(-0x1.8p-54, 1, 1) gives 1.
+noinline fn fmaByIntegers(a: f64, b: f64, c: f64) f64 {
+    const product = a * b;
+    // A zero or an infinity leaves at most one rounding; so does c = 0, where the sum could lose a tiny product's sign.
+    if (!isFinite(c) and isFinite(a) and isFinite(b)) return c;
+    if (!isFinite(a) or !isFinite(b) or a == 0 or b == 0) return product + c;
+    if (c == 0) return product;
+    const x = Parts.of(a);
+    const y = Parts.of(b);
+    var large = Parts.normal(x.negative != y.negative, x.fraction * y.fraction, x.exponent + y.exponent);
+    var small = Parts.of(c);
+    small = Parts.normal(small.negative, small.fraction, small.exponent);
+    if (small.exponent > large.exponent or (small.exponent == large.exponent and small.fraction > large.fraction)) {
+        std.mem.swap(Parts, &large, &small);
+    }
+    // Bits shifted out survive as a last bit far below the place of rounding.
+    const distance = large.exponent - small.exponent;
+    const kept = if (distance < 256) small.fraction >> @intCast(distance) else 0;
+    const lost = if (distance < 256) (kept << @intCast(distance)) != small.fraction else true;
+    const aligned = kept | @intFromBool(lost);
+    const sum = if (large.negative == small.negative) large.fraction + aligned else large.fraction - aligned;
+    if (sum == 0) return 0;
+    // The result's last place, and the sum in units of it, ties to even.
+    const top: i32 = 255 - @as(i32, @clz(sum));
+    const place = @max(large.exponent + top - 52, -1074);
+    const drop = place - large.exponent;
+    var units: u64 = undefined;
+    if (drop <= 0) {
+        units = @intCast(sum << @intCast(-drop));
+    } else if (drop > 255) {
+        units = 0;
+    } else {
+        units = @intCast(sum >> @intCast(drop));
+        const half = @as(u256, 1) << @intCast(drop - 1);
+        const rest = sum & ((half << 1) - 1);
+        if (rest > half or (rest == half and units & 1 == 1)) units += 1;
+    }
+    // Both products are exact, or the second overflows as it should.
+    const first_half = @divFloor(place, 2);
+    const magnitude = @as(f64, @floatFromInt(units)) * powerOfTwo(first_half) * powerOfTwo(place - first_half);
+    return if (large.negative) -magnitude else magnitude;
+}
+
+fn isFinite(x: f64) bool {
+    return @abs(x) < std.math.inf(f64);
+}
+
+fn powerOfTwo(exponent: i32) f64 {
+    return @bitCast(@as(u64, @intCast(exponent + 1023)) << 52);
+}
+
+/// ±fraction·2^exponent.
+const Parts = struct {
+    negative: bool,
+    fraction: u256,
+    exponent: i32,
+
+    fn of(x: f64) Parts {
+        const bits: u64 = @bitCast(x);
+        const biased: i32 = @intCast(bits >> 52 & 0x7ff);
+        const fraction = bits & ((1 << 52) - 1);
+        return .{
+            .negative = bits >> 63 != 0,
+            .fraction = if (biased == 0) fraction else fraction | 1 << 52,
+            .exponent = (if (biased == 0) 1 else biased) - 1075,
+        };
+    }
+
+    /// With the top bit of the fraction, which is not 0, at place 200: room for a carry above, a sticky bit below.
+    fn normal(negative: bool, fraction: u256, exponent: i32) Parts {
+        const up: i32 = @as(i32, @clz(fraction)) - 55;
+        return .{ .negative = negative, .fraction = fraction << @intCast(up), .exponent = exponent - up };
+    }
+};
 
 /// The larger of a and b, lane by lane. Where the comparison fails (either is NaN, or zeros of both signs) the
 /// answer is b: so `max(x, acc)` skips a NaN in x and keeps one in acc, and `max(acc, x)` the other way round.

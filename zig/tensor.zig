@@ -6,6 +6,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const memory = @import("memory.zig");
+const pin = @import("parallel/pin.zig");
 const status = @import("status.zig");
 const Slots = @import("slots.zig").Slots;
 const Error = status.Error;
@@ -201,6 +202,7 @@ extern "kernel32" fn FlsAlloc(callback: *const fn (?*anyopaque) callconv(.winapi
 extern "kernel32" fn FlsSetValue(index: u32, value: ?*anyopaque) callconv(.winapi) i32;
 
 fn nameThread() Error!void {
+    pin.library(); // a runtime may unload it when a Worker ends, and the destructor runs after that
     const id = thread_count.fetchAdd(1, .monotonic) + 1;
     // One key for the process, made by whoever comes first: 0 not yet, 1 being made, 2 made.
     if (exit_key_state.cmpxchgStrong(0, 1, .acquire, .acquire) == null) {

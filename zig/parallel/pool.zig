@@ -7,6 +7,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const futex = @import("futex.zig");
+const pin = @import("pin.zig");
 const Cursor = @import("cursor.zig").Cursor;
 const Word = std.atomic.Value(u32);
 
@@ -75,7 +76,6 @@ const Thread = struct {
 var lock: futex.Mutex = .{};
 var threads: [workers_max]Thread = @splat(.{});
 var thread_count: u32 = 0;
-var pinned = false;
 /// Threads still inside the current region. Not part of it: the last thread touches this after the region may be gone.
 var running: futex.Gate = .{};
 threadlocal var inside = false;
@@ -126,10 +126,7 @@ fn fork(wanted: u32, exact: bool, context: *const anyopaque, body: *const fn (*c
 
 /// Threads at hand, at most `wanted`, making what is missing.
 fn available(wanted: u32) u32 {
-    if (!pinned) {
-        pinned = true;
-        pin();
-    }
+    pin.library();
     while (thread_count < wanted) {
         const t = &threads[thread_count];
         t.id = thread_count + 1;
@@ -163,23 +160,6 @@ fn name(id: u32) void {
         else => {},
     }
 }
-
-/// Keeps the library mapped for the life of the process: a runtime unmaps it when a Worker ends, while pool threads still run its code.
-fn pin() void {
-    if (builtin.os.tag == .windows) {
-        var module: ?*anyopaque = null;
-        _ = GetModuleHandleExW(0x4 | 0x1, @ptrCast(&pin), &module);
-        return;
-    }
-    if (builtin.output_mode == .Exe) return;
-    var info: DlInfo = undefined;
-    if (dladdr(@ptrCast(&pin), &info) == 0) return;
-    _ = std.c.dlopen(info.file orelse return, .{ .NOW = true });
-}
-
-const DlInfo = extern struct { file: ?[*:0]const u8, base: ?*anyopaque, symbol: ?[*:0]const u8, address: ?*anyopaque };
-extern "c" fn dladdr(address: *const anyopaque, info: *DlInfo) c_int;
-extern "kernel32" fn GetModuleHandleExW(flags: u32, address: *const anyopaque, module: *?*anyopaque) callconv(.winapi) i32;
 
 const testing = std.testing;
 

@@ -1,22 +1,42 @@
 /** Scopes: who frees what. A scope frees everything made inside it but what its body returns. */
 
+import { formatValue } from "./shape.ts";
+
+/**
+ * What one scope will free, and those that have left it since it last looked.
+ * @internal
+ */
+export class Frame {
+  members: Owned[] = [];
+  #limit = 1024;
+
+  add(owned: Owned): void {
+    // A long loop inside a scope disposes what it makes: without this the scope would remember them all.
+    if (this.members.length >= this.#limit) {
+      this.members = this.members.filter((o) => o.owner === this);
+      this.#limit = Math.max(1024, 2 * this.members.length);
+    }
+    this.members.push(owned);
+  }
+}
+
 /**
  * Something native that a scope may free. Tensors are the ones there are.
  * @internal
  */
 export abstract class Owned {
-  /** The scope that frees it, or `null`. */
-  owner: Owned[] | null = current;
+  /** The scope that frees it; `null` where none will, or where it is freed already. */
+  owner: Frame | null = current;
 
   constructor() {
     if (current === null) outside++;
-    else current.push(this);
+    else current.add(this);
   }
 
   abstract dispose(): void;
 }
 
-let current: Owned[] | null = null;
+let current: Frame | null = null;
 let outside = 0;
 
 /** How many live tensors no scope will free. @internal */
@@ -24,10 +44,18 @@ export function tensorsOutside(): number {
   return outside;
 }
 
-/** One that no scope owned is gone. @internal */
-export function forget(owner: Owned[] | null): void {
-  if (owner === null) outside--;
+/** One is gone: no scope frees it any more. @internal */
+export function leave(owned: Owned): void {
+  if (owned.owner === null) outside--;
+  owned.owner = null;
 }
+
+/** One that no scope owned was forgotten by everybody. @internal */
+export function forgotten(): void {
+  outside--;
+}
+
+const asyncBody = "scope: the body must not be async; await its result outside";
 
 /**
  * Runs `body` and frees every tensor made inside it, except those it returns (alone, in arrays or in plain objects); these pass to the scope around,
@@ -45,36 +73,46 @@ export function scope<T>(
   body: () => T extends PromiseLike<unknown> ? "scope: the body must not be async; await its result outside" : T,
 ): T {
   const outer = current;
-  const frame: Owned[] = [];
+  const frame = new Frame();
   current = frame;
-  let result: T | undefined;
-  let done = false;
+  let result: T;
   try {
     result = body() as T; // the parameter's type only refuses promises
-    if (result instanceof Promise) {
-      throw new TypeError("scope: the body must not be async; await its result outside");
+    if (isThenable(result)) {
+      result.then(undefined, () => {}); // it goes on with tensors that are freed below, and nobody will look at how it ends
+      throw new TypeError(asyncBody);
     }
-    done = true;
+    current = outer;
+    handOver(result, frame, outer, null);
   } finally {
     current = outer;
-    if (done) handOver(result, frame, outer);
-    for (const owned of frame) if (owned.owner === frame) owned.dispose();
+    for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
   }
-  return result as T; // assigned, or the body has thrown
+  return result;
 }
 
-function handOver(value: unknown, frame: Owned[], outer: Owned[] | null): void {
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"; // a look at any object
+}
+
+/** `seen` are the objects that were handed over already: data may hold itself. */
+function handOver(value: unknown, frame: Frame, outer: Frame | null, seen: Set<unknown> | null): void {
+  if (typeof value !== "object" || value === null) return;
   if (value instanceof Owned) {
     if (value.owner !== frame) return;
     value.owner = outer;
     if (outer === null) outside++;
-    else outer.push(value);
-  } else if (Array.isArray(value)) {
-    for (const v of value) handOver(v, frame, outer);
-  } else if (typeof value === "object" && value !== null) {
-    const prototype = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) for (const v of Object.values(value)) handOver(v, frame, outer);
+    else outer.add(value);
+    return;
   }
+  const isList = Array.isArray(value);
+  if (!isList) {
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return;
+  }
+  if (seen?.has(value)) return;
+  seen = (seen ?? new Set()).add(value);
+  for (const v of isList ? value : Object.values(value)) handOver(v, frame, outer, seen);
 }
 
 /**
@@ -92,6 +130,7 @@ function handOver(value: unknown, frame: Owned[], outer: Owned[] | null): void {
  * ```
  */
 export function keep<T extends Owned>(tensor: T): T {
+  if (!(tensor instanceof Owned)) throw new TypeError(`keep: x must be a tensor, got ${formatValue(tensor)}`);
   if (tensor.owner !== null) outside++;
   tensor.owner = null;
   return tensor;

@@ -3,8 +3,8 @@
 import { load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName } from "../ffi/status.ts";
 import type { Device } from "./device.ts";
-import { type Checked, type Data, type DType, dtypeOf, type DTypeOf, dtypes, isDType, newData } from "./dtype.ts";
-import { forget, Owned, tensorsOutside } from "./scope.ts";
+import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
+import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
 
@@ -21,8 +21,8 @@ function letGo(cell: Cell): void {
 }
 
 /** The safety net for tensors that nobody disposed. It never runs inside a synchronous loop. */
-const forgotten = new FinalizationRegistry((cell: Cell) => {
-  forget(null);
+const safetyNet = new FinalizationRegistry((cell: Cell) => {
+  forgotten();
   letGo(cell);
 });
 
@@ -59,7 +59,15 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   readonly #cell: Cell;
 
   /** @internal */
-  constructor(device: Device, dtype: D, shape: Shape, strides: Shape, offset: number, cell: { handle: number; holders: number }, isView: boolean) {
+  constructor(
+    device: Device,
+    dtype: D,
+    shape: Shape,
+    strides: Shape,
+    offset: number,
+    cell: { handle: number; holders: number },
+    isView: boolean,
+  ) {
     super();
     this.dtype = dtype;
     this.device = device;
@@ -69,7 +77,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     this.handle = cell.handle;
     this.isView = isView;
     this.#cell = cell;
-    forgotten.register(this, cell, this);
+    safetyNet.register(this, cell, this);
   }
 
   /** Number of axes. */
@@ -124,8 +132,8 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   dispose(): void {
     if (this.handle === 0) return;
     this.handle = 0;
-    forgotten.unregister(this);
-    forget(this.owner);
+    safetyNet.unregister(this);
+    leave(this);
     letGo(this.#cell);
   }
 

@@ -52,15 +52,24 @@ function openChecked(path: string): Native {
   const read = probe.symbols.tw_manifest as unknown as (out: Uint8Array, capacity: number) => number; // as in `onlyManifest`
   const bytes = new Uint8Array(read(new Uint8Array(1), 0));
   read(bytes, bytes.length);
-  const found = JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)));
+  const found = new TextDecoder().decode(bytes);
   probe.close();
-  if (found !== JSON.stringify(manifest)) {
-    throw new Error("it was built from other sources than this TypeScript: rebuild it with `deno task build`, or install matching versions");
+  if (!isManifest(found)) {
+    throw new Error(
+      "it was built from other sources than this TypeScript: rebuild it with `deno task build`, or install matching versions",
+    );
   }
   return runtime.open(path, manifest.symbols).symbols as unknown as Native; // the table is what the library has just said of itself
 }
 
-let failure: LibraryNotFoundError | null = null;
+/** Whether the text says the same as the generated table, however it is spaced. */
+function isManifest(text: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(manifest);
+  } catch {
+    return false;
+  }
+}
 
 /** Loads the library once. Throws a LibraryNotFoundError that says what was tried. */
 export function load(): Native {
@@ -74,12 +83,11 @@ export function load(): Native {
       tried.push(`  ${path} (${from}): ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  failure = new LibraryNotFoundError(
+  throw new LibraryNotFoundError(
     `The native library of tilework could not be loaded on ${platform} ${arch}.\n${
       tried.length ? `Tried:\n${tried.join("\n")}` : "There was no path to try."
     }\nBuild it with \`deno task build\` in the repository, or set TILEWORK_LIBRARY to its path; in Deno allow it with --allow-ffi.`,
   );
-  throw failure;
 }
 
 /**

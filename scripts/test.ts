@@ -1,4 +1,5 @@
-// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, and tests/ under Deno and under Bun.
+// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, tests/ under Deno and under Bun, and the examples
+// in the documentation.
 //   deno task test                  bun run test                  deno task test --only deno,bun
 import { build } from "./build.ts";
 import { bunCounts, type Counts, denoCounts, line, plainCounts, total, zigCounts } from "./counts.ts";
@@ -27,6 +28,11 @@ const parts: Record<string, Part> = {
   deno: {
     title: "Tests under Deno",
     command: async () => [await findRuntime("deno"), "test", "-A", "tests/"],
+    count: denoCounts,
+  },
+  docs: {
+    title: "Examples in the documentation",
+    command: async () => [await findRuntime("deno"), "test", "-A", "--doc", "README.md", "core", "ops", "nn"],
     count: denoCounts,
   },
   bun: {

@@ -28,7 +28,12 @@ export interface LinearInitOptions {
  * console.log(y.shape); // [2, 8]
  * ```
  */
-export function linearInit<I extends number, O extends number>(rng: Random, inputs: I, outputs: O, options: LinearInitOptions = {}): Linear<I, O> {
+export function linearInit<I extends number, O extends number>(
+  rng: Random,
+  inputs: I,
+  outputs: O,
+  options: LinearInitOptions = {},
+): Linear<I, O> {
   checkSize("linearInit", "inputs", inputs);
   checkSize("linearInit", "outputs", outputs);
   const { bias = true, deviation = 1 / Math.sqrt(Math.max(1, inputs)) } = options;

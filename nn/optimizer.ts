@@ -56,7 +56,13 @@ export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}):
   const op = "adamW";
   const { betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0.01, skipNonFinite = false } = options;
   const decays = options.decays ?? ((_path: string, x: Tensor) => x.rank >= 2);
-  for (const [name, value, limit] of [["betas[0]", betas[0], 1], ["betas[1]", betas[1], 1], ["eps", eps, Infinity], ["weightDecay", weightDecay, Infinity]] as const) {
+  for (
+    const [name, value, limit] of [["betas[0]", betas[0], 1], ["betas[1]", betas[1], 1], ["eps", eps, Infinity], [
+      "weightDecay",
+      weightDecay,
+      Infinity,
+    ]] as const
+  ) {
     if (!(typeof value === "number" && value >= 0 && value < limit)) {
       throw new RangeError(`${op}: ${name} must be a number from 0${limit === 1 ? " to below 1" : ""}, got ${formatValue(value)}`);
     }

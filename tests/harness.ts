@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import process from "node:process";
-import { add, cpu, type CpuDevice, cpuDevice, type DType, type Float, mul, scope, type Shape, sum, type Tensor, tensor } from "../mod.ts";
+import { add, cpu, type CpuDevice, cpuDevice, type Data, type DType, type Float, mul, scope, type Shape, sum, type Tensor, tensor } from "../mod.ts";
 import { valueAndGrad } from "../nn/autograd.ts";
 
 /** Every random test starts here; a failure names it. */
@@ -53,6 +53,15 @@ export function assertSameBits(actual: ArrayLike<number>, expected: ArrayLike<nu
   for (let i = 0; i < expected.length; i++) {
     if (!Object.is(actual[i], expected[i])) assert.fail(`${what}: element ${i} is ${actual[i]}, want ${expected[i]} (seed ${seed})`);
   }
+}
+
+/** FNV-1a over the bytes of the values, every NaN as one and the same; `from` goes on from another hash. */
+export function hash(values: Data[DType], from = 0x811c9dc5): number {
+  const copy = values.slice();
+  for (let i = 0; i < copy.length; i++) if (Number.isNaN(copy[i])) copy[i] = NaN;
+  let h = from;
+  for (const byte of new Uint8Array(copy.buffer, copy.byteOffset, copy.byteLength)) h = Math.imul(h ^ byte, 0x01000193) >>> 0;
+  return h;
 }
 
 /** Element indices of a shape, row-major. */

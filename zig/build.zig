@@ -6,7 +6,8 @@ pub fn build(b: *std.Build) void {
     const target = b.standardTargetOptions(.{ .default_target = baseline(b.graph.host.result) });
     const optimize = b.option(std.builtin.Optimize, "optimize", "Mode of the library (default: fast)") orelse .fast;
 
-    b.installArtifact(library(b, target, optimize));
+    const symbols = b.option(bool, "symbols", "Keep symbols, for a profiler (default: no)") orelse false;
+    b.installArtifact(library(b, target, optimize, symbols));
 
     const test_step = b.step("test", "Run every unit test once per instruction set");
     const tests = unitTests(b, target, optimize);
@@ -36,7 +37,7 @@ pub fn build(b: *std.Build) void {
     const cross = b.step("cross", "Build the library for every supported platform into zig-out/<platform>");
     for (platforms) |p| {
         const query = std.Target.Query.parse(.{ .arch_os_abi = p.triple, .cpu_features = "baseline" }) catch unreachable;
-        const lib = library(b, b.resolveTargetQuery(query), optimize);
+        const lib = library(b, b.resolveTargetQuery(query), optimize, false);
         cross.dependOn(&b.addInstallArtifact(lib, .{ .dest_dir = .{ .override = .{ .custom = p.name } } }).step);
     }
 }
@@ -84,7 +85,7 @@ fn baseline(host: std.Target) std.Target.Query {
     };
 }
 
-fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) void {
+fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, symbols: bool) void {
     for (levels(target.result.cpu.arch)) |level| {
         var query = target.query;
         if (level.model) |model| query.cpu_model = .{ .explicit = model };
@@ -96,7 +97,7 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
                 .target = b.resolveTargetQuery(query),
                 .optimize = optimize,
                 .pic = true,
-                .strip = true,
+                .strip = !symbols,
                 .unwind_tables = .none,
                 .link_libc = true,
             }),
@@ -104,21 +105,21 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
     }
 }
 
-fn library(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) *std.Build.Step.Compile {
+fn library(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, symbols: bool) *std.Build.Step.Compile {
     const module = b.createModule(.{
         .root_source_file = b.path("lib.zig"),
         .target = target,
         .optimize = optimize,
         .link_libc = true,
-        .strip = optimize != .debug,
+        .strip = !symbols,
         .pic = true,
     });
-    kernels(b, module, target, optimize);
+    kernels(b, module, target, optimize, symbols);
     return b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = true, .root_module = module });
 }
 
 fn unitTests(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) *std.Build.Step.Compile {
     const module = b.createModule(.{ .root_source_file = b.path("tests.zig"), .target = target, .optimize = .debug, .link_libc = true, .valgrind = true });
-    kernels(b, module, target, optimize);
+    kernels(b, module, target, optimize, false);
     return b.addTest(.{ .name = "unit", .root_module = module, .test_runner = .{ .path = b.path("test_runner.zig"), .mode = .simple } });
 }

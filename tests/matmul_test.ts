@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, empty, matmul, slice, type Tensor, tensor, transpose } from "../mod.ts";
+import { assertClose, assertGradients, devices, hash, numbers } from "./harness.ts";
+
+type Any = Tensor<"f32", [number, number]>;
+
+function plain(a: number[], b: number[], m: number, n: number, k: number, ta: boolean, tb: boolean): Float64Array {
+  const out = new Float64Array(m * n);
+  for (let i = 0; i < m; i++) {
+    for (let j = 0; j < n; j++) {
+      let s = 0;
+      for (let p = 0; p < k; p++) s += a[ta ? p * m + i : i * k + p]! * b[tb ? j * k + p : p * n + j]!;
+      out[i * n + j] = s;
+    }
+  }
+  return out;
+}
+
+test("matmul() gives the plain sums, each transposition, around tiles and depth blocks", () => {
+  for (const [m, n, k] of [[1, 1, 1], [1, 33, 257], [15, 33, 17], [31, 7, 300], [64, 64, 64]] as const) {
+    const a = numbers(m * k, m + n), b = numbers(k * n, n + k);
+    for (const transposeA of [false, true]) {
+      for (const transposeB of [false, true]) {
+        const want = plain(a, b, m, n, k, transposeA, transposeB);
+        for (const dtype of ["f32", "f64"] as const) {
+          using x = tensor(cpu, transposeA ? [k, m] as number[] : [m, k] as number[], a, { dtype });
+          using y = tensor(cpu, transposeB ? [n, k] as number[] : [k, n] as number[], b, { dtype });
+          using z = matmul(x, y, { transposeA, transposeB });
+          assertClose(z.readSync(), want, dtype === "f32" ? 1e-5 : 1e-13);
+        }
+      }
+    }
+  }
+});
+
+test("matmul() has the same bits for 1 to 8 workers and for every run", () => {
+  const a = numbers(70 * 530, 1), b = numbers(530 * 90, 2);
+  const hashes = new Set<number>();
+  for (const device of devices()) {
+    using x = tensor(device, [70, 530], a);
+    using y = tensor(device, [530, 90], b);
+    for (let run = 0; run < 5; run++) {
+      using z = matmul(x, y);
+      hashes.add(hash(z.readSync()));
+    }
+  }
+  assert.equal(hashes.size, 1);
+});
+
+test("a product with large blocks of zeros, and one of great depth, are the same in parallel and in series", () => {
+  const n = 203; // odd, two quarters exactly 0
+  const block = numbers(n * n, 3).map((v, i) => (Math.floor(i / n) < n / 2) === (i % n < n / 2) ? v : 0);
+  const long = numbers(8 * 20000, 4);
+  const seen = [new Set<number>(), new Set<number>()];
+  for (const device of devices()) {
+    using x = tensor(device, [n, n], block);
+    using square = matmul(x, x);
+    seen[0]!.add(hash(square.readSync()));
+    using l = tensor(device, [20000, 8], long);
+    using dw = matmul(l, l, { transposeA: true });
+    seen[1]!.add(hash(dw.readSync()));
+    assertClose(dw.readSync(), plain(long, long, 8, 8, 20000, true, false), 1e-5);
+  }
+  assert.deepEqual(seen.map((s) => s.size), [1, 1]);
+});
+
+test("more workers than rows change nothing", () => {
+  const a = numbers(15, 5), b = numbers(10, 6);
+  for (const device of devices()) {
+    using x = tensor(device, [3, 5], a);
+    using y = tensor(device, [5, 2], b);
+    using z = matmul(x, y);
+    assertClose(z.readSync(), plain(a, b, 3, 2, 5, false, false), 1e-6);
+  }
+});
+
+test("beta 0 does not read out; alpha 0 and an empty inner axis read no operand", () => {
+  const nan = (count: number) => new Float32Array(count).fill(NaN);
+  using ones = tensor(cpu, [5, 3], new Float32Array(15).fill(1));
+  using c = tensor(cpu, [5, 5], nan(25));
+  matmul(ones, ones, { transposeB: true, out: c });
+  assert.deepEqual(new Set(c.readSync()), new Set([3]));
+  using bad = tensor(cpu, [5, 3], nan(15));
+  c.write(new Float32Array(25).fill(3));
+  matmul(bad, ones, { transposeB: true, out: c, alpha: 0, beta: 2 });
+  assert.deepEqual(new Set(c.readSync()), new Set([6]));
+  c.write(nan(25));
+  matmul(bad, ones, { transposeB: true, out: c, alpha: 0 });
+  assert.deepEqual(new Set(c.readSync()), new Set([0]));
+  using a0 = empty(cpu, [3, 0]);
+  using b0 = empty(cpu, [0, 4]);
+  using out = tensor(cpu, [3, 4], new Float32Array(12).fill(2));
+  matmul(a0, b0, { out, beta: 0.5 });
+  assert.deepEqual(new Set(out.readSync()), new Set([1]));
+  using bias = tensor(cpu, [4], [10, 20, 30, 40]);
+  using biased = matmul(a0, b0, { bias });
+  assert.deepEqual([...biased.readSync()], [10, 20, 30, 40, 10, 20, 30, 40, 10, 20, 30, 40]);
+  using none = matmul(b0, empty(cpu, [4, 0]));
+  assert.deepEqual(none.shape, [0, 0]);
+});
+
+test("infinity times zero is NaN: no factor is skipped", () => {
+  using a = tensor(cpu, [1, 1], [Infinity]);
+  using b = tensor(cpu, [1, 1], [0]);
+  using c = matmul(a, b);
+  assert.ok(Number.isNaN(c.itemSync()));
+});
+
+test("batches broadcast, and strided views are read in place", () => {
+  const a = numbers(2 * 3 * 4, 7), b = numbers(5 * 4, 8);
+  using x = tensor(cpu, [2, 3, 4], a);
+  using y = tensor(cpu, [5, 4], b);
+  using z = matmul(x, transpose(y));
+  for (let i = 0; i < 2; i++) {
+    assertClose(z.readSync().subarray(i * 15, i * 15 + 15), plain(a.slice(i * 12, i * 12 + 12), b, 3, 5, 4, false, true), 1e-6);
+  }
+  using wide = tensor(cpu, [3, 9], numbers(27, 9));
+  const cut = slice(wide, 1, 2, 6);
+  using w = matmul(cut, transpose(y));
+  const rows = [...cut.readSync()];
+  assertClose(w.readSync(), plain(rows, b, 3, 5, 4, false, true), 1e-6);
+});
+
+test("epilogues: bias, then ReLU, GELU or SiLU", () => {
+  using a = tensor(cpu, [3, 1], new Float64Array([-1, 0.5, 2]));
+  using b = tensor(cpu, [1, 1], new Float64Array([1]));
+  using bias = tensor(cpu, [1], new Float64Array([0.25]));
+  const x = [-0.75, 0.75, 2.25];
+  const wanted = {
+    none: x,
+    relu: x.map((v) => Math.max(v, 0)),
+    gelu: [-0.16997051642861733, 0.5800294835713827, 2.2224949365261493],
+    silu: x.map((v) => v / (1 + Math.exp(-v))),
+  };
+  for (const [epilogue, want] of Object.entries(wanted)) {
+    using y = matmul(a, b, { bias, epilogue: epilogue as "none" });
+    assertClose(y.readSync(), want, 1e-6, epilogue);
+  }
+});
+
+test("the gradient of a product is that of differences: each transposition, a bias, a batch that was broadcast", () => {
+  for (const transposeA of [false, true]) {
+    for (const transposeB of [false, true]) {
+      assertGradients(
+        `matmul ${transposeA} ${transposeB}`,
+        (a, b) => matmul(a as never, b as never, { transposeA, transposeB, alpha: 1.5 }) as unknown as Tensor<"f64">, // shapes fit, as given below
+        { shapes: [transposeA ? [2, 4, 3] : [2, 3, 4], transposeB ? [5, 4] : [4, 5]] },
+      );
+    }
+  }
+  assertGradients(
+    "matmul with bias",
+    (a, b, bias) => matmul(a as never, b as never, { bias: bias as never }) as unknown as Tensor<"f64">, // as above
+    { shapes: [[3, 4], [4, 5], [5]] },
+  );
+});
+
+test("matmul() refuses what does not fit, by name, and leaves out as it was", () => {
+  using a = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]);
+  using b = tensor(cpu, [4, 5], numbers(20, 1));
+  using c = tensor(cpu, [3, 2], numbers(6, 1));
+  using f64 = tensor(cpu, [3, 2], new Float64Array(6));
+  using ids = tensor(cpu, [3, 2], new Uint32Array(6));
+  using out = tensor(cpu, [2, 2], [7, 7, 7, 7]);
+  const bad = (f: () => unknown, name: string, message: string | RegExp) => assert.throws(f, { name, message });
+  bad(() => matmul(a, b as Any as never), "RangeError", "matmul: a is [2, 3], b is [4, 5]: inner sizes 3 and 4 differ");
+  bad(() => matmul(a, f64 as never), "TypeError", "matmul: b is f64, a is f32");
+  bad(() => matmul(ids as never, c as never), "TypeError", "matmul: a is u32, must be f32 or f64");
+  bad(() => matmul(a, [1] as never), "TypeError", "matmul: b must be a tensor, got an array");
+  bad(() => matmul(a, c, { alpha: "1" as never }), "TypeError", /matmul: alpha must be a number, got the string "1"/);
+  bad(() => matmul(a, c, { beta: 1 }), "TypeError", /beta is 1, but there is no out/);
+  bad(() => matmul(a, c, { epilogue: "tanh" as never }), "TypeError", /epilogue must be none, relu, gelu or silu/);
+  bad(() => matmul(a, c, { bias: a as never }), "RangeError", "matmul: bias is [2, 3], must be [2]");
+  bad(() => matmul(a, c, { out: c as never }), "RangeError", "matmul: out is [3, 2], must be [2, 2]");
+  using square = tensor(cpu, [2, 2], [1, 2, 3, 4]);
+  bad(() => matmul(square, square, { out: square }), "TypeError", /out shares memory/);
+  bad(() => matmul(square, slice(out, 0, 0, 2), { out }), "TypeError", /out shares memory/);
+  assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
+  assert.deepEqual([...square.readSync()], [1, 2, 3, 4]);
+  const gone = tensor(cpu, [3, 2], numbers(6, 1));
+  gone.dispose();
+  bad(() => matmul(a, gone), "TypeError", "matmul: b was disposed");
+});

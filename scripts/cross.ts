@@ -43,8 +43,27 @@ function inspect(path: string): string[] {
   if (bytes.length > bytesMax) problems.push(`larger than ${bytesMax / 1e6} MB`);
   const newest = Math.max(0, ...[...text.matchAll(/\0GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor)));
   if (newest > glibcMinorMax) problems.push(`asks for glibc 2.${newest}; the floor is 2.${glibcMinorMax}`);
-  // The library is stripped, so that a name of this form can only stand in its table of exported symbols.
-  const visible = text.match(/\w+__(?:portable|avx2|avx512|neon)\0/)?.[0];
-  if (visible !== undefined) problems.push(`the micro-kernel ${visible.slice(0, -1)} is visible`);
+  const visible = exportedNames(bytes).find((name) => /__(?:portable|avx2|avx512|neon)$/.test(name));
+  if (visible !== undefined) problems.push(`the micro-kernel ${visible} is visible`);
   return problems;
+}
+
+/** The names that a library exports, or more: in ELF and PE every name in a stripped file is one that is exported or imported. */
+function exportedNames(bytes: Uint8Array): string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const machO64 = 0xfeedfacf;
+  if (view.getUint32(0, true) !== machO64) return new TextDecoder("latin1").decode(bytes).match(/\w+(?=\0)/g) ?? [];
+  // Mach-O keeps the names of local symbols, so that its table has to be read: load command 2 tells where it is, 16 bytes a symbol.
+  const names: string[] = [];
+  for (let command = 32, left = view.getUint32(16, true); left > 0; left--, command += view.getUint32(command + 4, true)) {
+    if (view.getUint32(command, true) !== 2) continue;
+    const [symbols, count, strings] = [8, 12, 16].map((offset) => view.getUint32(command + offset, true));
+    for (let symbol = symbols; symbol < symbols + 16 * count; symbol += 16) {
+      const external = 0x01, hidden = 0x10, type = bytes[symbol + 4];
+      if ((type & external) === 0 || (type & hidden) !== 0) continue;
+      const start = strings + view.getUint32(symbol, true);
+      names.push(new TextDecoder().decode(bytes.subarray(start, bytes.indexOf(0, start))));
+    }
+  }
+  return names;
 }

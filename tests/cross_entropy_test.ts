@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, crossEntropy, crossEntropyBackward, scope, tensor } from "../mod.ts";
-import { devices, numbers } from "./harness.ts";
-import { both, close, differences, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
+import { numbers } from "./harness.ts";
+import { both, close, differences, everyDevice, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(x: ArrayLike<number>, labels: ArrayLike<number>, classes: number, ignored = -100): number {
@@ -93,11 +93,11 @@ test("crossEntropy() takes any leading axes", () => {
   });
 });
 
-test("crossEntropy() gives the same bits on 1 to 8 workers", () => {
+test("crossEntropy() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {
     const [rows, classes] = [101, 37];
     const data = Float32Array.from(normal(rows * classes, 3, 2)), labels = someLabels(rows, classes, 4);
-    const results = devices().map((device) => {
+    const results = everyDevice().map((device) => {
       const logits = tensor(device, [rows, classes], data), targets = tensor(device, [rows], labels);
       const dx = crossEntropyBackward(logits, targets as never, tensor(device, [], [1]));
       return [crossEntropy(logits, targets as never).readSync(), dx.readSync()];

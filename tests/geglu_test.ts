@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, geglu, gegluBackward, scope, tensor } from "../mod.ts";
-import { devices } from "./harness.ts";
-import { both, close, differences, dot, lengths, normal, normalCdf, of, refuses, strided, taped } from "./row_harness.ts";
+import { both, close, differences, dot, everyDevice, lengths, normal, normalCdf, of, refuses, strided, taped } from "./row_harness.ts";
 
 const reference = (g: number, u: number) => g * normalCdf(g) * u;
 
@@ -50,10 +49,10 @@ test("geglu() has the gradients that central differences give", () => {
   });
 });
 
-test("geglu() gives the same bits on 1 to 8 workers", () => {
+test("geglu() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {
     const data = [1, 2, 3].map((seed) => Float32Array.from(normal(41 * 53, seed)));
-    const results = devices().map((device) => {
+    const results = everyDevice().map((device) => {
       const [gate, up, dy] = data.map((d) => tensor(device, [41, 53], d));
       const g = gegluBackward(gate!, up!, dy!);
       return [geglu(gate!, up!), g.gate, g.up].map((t) => t.readSync());

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, gelu, geluBackward, scope, tensor } from "../mod.ts";
-import { devices } from "./harness.ts";
-import { both, close, differences, dot, lengths, normal, normalCdf, of, refuses, strided, taped } from "./row_harness.ts";
+import { both, close, differences, dot, everyDevice, lengths, normal, normalCdf, of, refuses, strided, taped } from "./row_harness.ts";
 
 const forms = ["none", "tanh"] as const;
 
@@ -73,10 +72,10 @@ test("gelu() for large, very negative and special inputs, in each lane", () => {
   }
 });
 
-test("gelu() gives the same bits on 1 to 8 workers", () => {
+test("gelu() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {
     const data = Float32Array.from(normal(3001, 3, 2)), c = Float32Array.from(normal(3001, 4));
-    const results = devices().map((device) => {
+    const results = everyDevice().map((device) => {
       const x = tensor(device, [3001], data);
       return [gelu(x).readSync(), geluBackward(x, tensor(device, [3001], c)).readSync()];
     });

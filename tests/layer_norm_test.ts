@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, layerNorm, layerNormBackward, scope, tensor } from "../mod.ts";
-import { devices } from "./harness.ts";
-import { both, close, differences, dot, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(
@@ -121,11 +120,11 @@ test("layerNorm() without rows has gradients of zero", () => {
   });
 });
 
-test("layerNorm() gives the same bits on 1 to 8 workers", () => {
+test("layerNorm() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {
     const [rows, cols] = [331, 75];
     const data = [rows * cols, cols, cols, rows * cols].map((n, i) => Float32Array.from(normal(n, i + 1)));
-    const results = devices().map((device) => {
+    const results = everyDevice().map((device) => {
       const [x, dy] = [data[0]!, data[3]!].map((d) => tensor(device, [rows, cols], d));
       const p = { weight: tensor(device, [cols], data[1]!), bias: tensor(device, [cols], data[2]!) };
       const g = layerNormBackward(x!, p as never, dy!);

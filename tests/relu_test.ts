@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, relu, reluBackward, scope, tensor } from "../mod.ts";
-import { devices } from "./harness.ts";
-import { both, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { both, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 test("relu() and its gradient are exact at every length, from dense tensors and views", () => {
   for (const dtype of ["f32", "f64"] as const) {
@@ -35,10 +34,10 @@ test("relu() of NaN is NaN, of infinities and zeros what max says; its slope at 
   });
 });
 
-test("relu() gives the same bits on 1 to 8 workers", () => {
+test("relu() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {
     const data = Float32Array.from(normal(3001, 3));
-    const results = devices().map((device) => relu(tensor(device, [3001], data)).readSync());
+    const results = everyDevice().map((device) => relu(tensor(device, [3001], data)).readSync());
     for (const result of results) assert.deepEqual(result, results[0]);
   });
 });

@@ -1,10 +1,10 @@
 /** What the tests of the row-wise ops share beside `harness.ts`: normal numbers, slopes by differences, views, gradient rules, erf. */
 
 import assert from "node:assert/strict";
-import { type CpuDevice, type Data, type Float, type Shape, type Tensor, tensor } from "../mod.ts";
+import { type CpuDevice, cpuDevice, type Data, type Float, type Shape, type Tensor, tensor, UnsupportedError } from "../mod.ts";
 import { type Rule, setRecorder } from "../core/op.ts";
 import { allocate, view } from "../core/tensor.ts";
-import { numbers, seed } from "./harness.ts";
+import { devices, numbers, seed } from "./harness.ts";
 
 /** Normally distributed numbers (Box and Muller, 1958), the same for the same place. */
 export function normal(count: number, place: number, deviation = 1): number[] {
@@ -72,6 +72,19 @@ export function strided<D extends Float>(
   x.write(data);
   base.dispose();
   return x;
+}
+
+/** Devices that all have to give the same bits: several numbers of workers, and each instruction set that this machine can run. */
+export function everyDevice(): CpuDevice[] {
+  const isas = (["portable", "avx2", "avx512", "neon"] as const).flatMap((isa) => {
+    try {
+      return [cpuDevice({ isa })];
+    } catch (error) {
+      assert.ok(error instanceof UnsupportedError);
+      return [];
+    }
+  });
+  return [...devices(), ...isas];
 }
 
 /** Runs an op as a loss would, and returns its result and how its gradient rule answers cotangents of all inputs. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, scope, silu, siluBackward, tensor } from "../mod.ts";
-import { devices } from "./harness.ts";
-import { both, close, differences, dot, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 const reference = (x: number) => x / (1 + Math.exp(-x));
 
@@ -44,10 +43,10 @@ test("silu() of special inputs", () => {
   });
 });
 
-test("silu() gives the same bits on 1 to 8 workers", () => {
+test("silu() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {
     const data = Float32Array.from(normal(3001, 3));
-    const results = devices().map((device) => silu(tensor(device, [3001], data)).readSync());
+    const results = everyDevice().map((device) => silu(tensor(device, [3001], data)).readSync());
     for (const result of results) assert.deepEqual(result, results[0]);
   });
 });

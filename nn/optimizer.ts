@@ -79,8 +79,8 @@ export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}):
     step: keep(tensor(device, [], [0], { dtype: "u32" })) as Tensor<"u32", []>, // [] as a literal type
   };
   const m = flatten(state.m, op), v = flatten(state.v, op);
-  /** The eight parameters of the kernel, for tensors that decay and for those that do not. */
-  const withDecay = keep(zeros(device, [8])), without = keep(zeros(device, [8]));
+  // The eight parameters of the kernel, for tensors that decay and for those that do not. In f64: 1 - 0.999 in f32 is off by 1e-5.
+  const withDecay = keep(zeros(device, [8], "f64")), without = keep(zeros(device, [8], "f64"));
   const decaying = leaves.map(([path, x]) => decays(path, x));
 
   return {

@@ -1,0 +1,131 @@
+/**
+ * The same bits everywhere. These hashes hold on every instruction set, for every number of workers, in both runtimes and on every system; CI compares
+ * them under emulated processors too. A change of a hash is a change of the contract: it has to be meant.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  adamW,
+  clipByGlobalNorm,
+  type CpuDevice,
+  cpuDevice,
+  type Isa,
+  layerNorm,
+  layerNormBackward,
+  matmul,
+  random,
+  softmax,
+  softmaxBackward,
+  type Tensor,
+  tensor,
+  UnsupportedError,
+  valueAndGrad,
+} from "../mod.ts";
+import { configs, init, loss } from "../examples/model.ts";
+import { flatten } from "../nn/tree.ts";
+import { hash } from "./harness.ts";
+
+const golden = {
+  matmul: [478645312, 2362493244, 757208969, 130455848],
+  softmax: [3454936557, 3263928836],
+  layerNorm: [2750584306, 1990333683],
+  step: [3654305058],
+};
+
+/** Multiples of 2^-12 from -2 to 2, from a linear congruential generator: whole-number arithmetic alone, the same in every engine. */
+function inputs(count: number, seed: number): Float32Array {
+  let state = seed >>> 0;
+  return Float32Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return ((state >>> 18) - 8192) / 4096;
+  });
+}
+
+/** Every instruction set that this machine has, one and several workers each. */
+function* devices(): Generator<CpuDevice> {
+  for (const isa of ["portable", "avx2", "avx512", "neon"] as const satisfies readonly Isa[]) {
+    for (const threads of [1, 2, 5, 8]) {
+      try {
+        yield cpuDevice({ isa, threads, tuning: { cores: 8, parallelThreshold: 0, gemvParallelBytes: 0 } });
+      } catch (error) {
+        if (!(error instanceof UnsupportedError)) throw error;
+        if (threads === 1) console.log(`skipped: this machine lacks ${isa}`);
+        break;
+      }
+    }
+  }
+}
+
+function hashes(compute: (device: CpuDevice) => number[], wanted: readonly number[]): void {
+  let ran = 0;
+  for (const device of devices()) {
+    assert.deepEqual(compute(device), wanted, device.name);
+    ran++;
+  }
+  assert.ok(ran > 0);
+}
+
+function hashOf(...tensors: Tensor[]): number {
+  let h: number | undefined;
+  for (const t of tensors) {
+    h = hash(t.readSync(), h);
+    t.dispose();
+  }
+  return h!;
+}
+
+test("matmul: f32 and f64, transposed or not, several depth blocks, edges of every tile", () => {
+  hashes((device) => {
+    using a = tensor(device, [37, 301], inputs(37 * 301, 1));
+    using b = tensor(device, [301, 45], inputs(301 * 45, 2));
+    using bt = tensor(device, [45, 301], inputs(301 * 45, 3));
+    using bias = tensor(device, [45], inputs(45, 4));
+    using a64 = tensor(device, [9, 270], Float64Array.from(inputs(9 * 270, 5), (v) => v / 3));
+    return [
+      hashOf(matmul(a, b)),
+      hashOf(matmul(a, bt, { transposeB: true, bias, epilogue: "gelu", alpha: 0.3 })),
+      hashOf(matmul(bt, a, { transposeA: false, transposeB: true })),
+      hashOf(matmul(a64, a64, { transposeB: true })),
+    ];
+  }, golden.matmul);
+});
+
+test("softmax, forward and backward", () => {
+  hashes((device) => {
+    using x = tensor(device, [19, 77], inputs(19 * 77, 6));
+    using square = tensor(device, [2, 33, 33], inputs(2 * 33 * 33, 7));
+    const y = softmax(x);
+    const causal = softmax(square, { causal: true });
+    return [hashOf(softmaxBackward(y, x), y), hashOf(causal)];
+  }, golden.softmax);
+});
+
+test("layer norm, forward and backward", () => {
+  hashes((device) => {
+    using x = tensor(device, [130, 70], inputs(130 * 70, 8));
+    using dy = tensor(device, [130, 70], inputs(130 * 70, 9));
+    using weight = tensor(device, [70], inputs(70, 10));
+    using bias = tensor(device, [70], inputs(70, 11));
+    const y = layerNorm(x, { weight, bias });
+    const g = layerNormBackward(x, { weight, bias }, dy);
+    return [hashOf(y), hashOf(g.x, g.weight, g.bias!)];
+  }, golden.layerNorm);
+});
+
+test("one full training step of the example's tiny model: random parameters, loss, gradients, clip, AdamW", () => {
+  const c = { ...configs.tiny, layers: 1, batch: 2 };
+  hashes((device) => {
+    using rng = random(device, 7);
+    const params = init(rng, c);
+    using optimizer = adamW(params, { betas: [0.9, 0.95], weightDecay: 0.1 });
+    const bytes = Uint32Array.from(inputs(2 * c.context, 12), (v) => Math.floor((v + 2) * 60));
+    using ids = tensor(device, [c.batch as number, c.context as number], bytes);
+    using next = tensor(device, [c.batch as number, c.context as number], bytes.slice().reverse());
+    using step = valueAndGrad(loss)(params, ids, next, c);
+    using norm = clipByGlobalNorm(step.grads, 1);
+    optimizer.step(params, step.grads, 3e-3);
+    const all = [step.value, norm, ...flatten(step.grads).map(([, g]) => g), ...flatten(params).map(([, p]) => p)];
+    return [hashOf(...all as Tensor[])];
+  }, golden.step);
+});

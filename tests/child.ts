@@ -1,0 +1,122 @@
+/** Programs of their own, for what a test can only see from outside: environment variables, permissions, memory, how a process ends. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+/** The runtime that runs this test, and its children. */
+export const runtime: "deno" | "bun" = process.versions.bun === undefined ? "deno" : "bun";
+
+/** Whether the long forms of the tests were asked for. */
+export const slow: boolean = Boolean(process.env.TILEWORK_SLOW);
+
+const entry = new URL("../mod.ts", import.meta.url).href;
+
+/** The library that the tests use. */
+export const libraryPath: string = process.env.TILEWORK_LIBRARY ||
+  fileURLToPath(
+    new URL(
+      `../zig/zig-out/${
+        process.platform === "win32" ? "bin/tilework.dll" : process.platform === "darwin" ? "lib/libtilework.dylib" : "lib/libtilework.so"
+      }`,
+      import.meta.url,
+    ),
+  );
+
+/** How a program ended. */
+export interface Ended {
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+  seconds: number;
+}
+
+/** How a child starts. */
+export interface ChildOptions {
+  /** Added to the environment, from which every knob of the library is removed. */
+  env?: Record<string, string>;
+  /** Deno's flags in place of `-A`. */
+  flags?: readonly string[];
+  /** A program, with arguments, that starts the runtime. */
+  under?: readonly string[];
+  /** More modules beside the program, by name. */
+  files?: Record<string, string>;
+  /** It is killed after this time, and the test fails. */
+  secondsMax?: number;
+  /** Called with what it has written so far, and its process id. */
+  watch?: (stdout: string, pid: number) => void;
+}
+
+/** Runs a command to its end. */
+export function run(command: readonly string[], { env = {}, secondsMax = 60, watch }: ChildOptions = {}): Promise<Ended> {
+  const inherited: Record<string, string | undefined> = { ...process.env, NO_COLOR: "1" };
+  for (const name of Object.keys(inherited)) if (name.startsWith("TILEWORK_") && name !== "TILEWORK_LIBRARY") delete inherited[name];
+  const start = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(command[0]!, command.slice(1), {
+      env: { ...inherited, ...env } as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ended: Ended = { code: null, signal: null, stdout: "", stderr: "", seconds: 0 };
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`${command.join(" ")} did not end within ${secondsMax} s\n${ended.stdout}\n${ended.stderr}`));
+    }, secondsMax * 1000);
+    child.stdout.on("data", (chunk) => {
+      ended.stdout += chunk;
+      watch?.(ended.stdout, child.pid!);
+    });
+    child.stderr.on("data", (chunk) => ended.stderr += chunk);
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ ...ended, code, signal, seconds: (performance.now() - start) / 1000 });
+    });
+  });
+}
+
+/** Runs a program in the runtime that runs this test. It imports the library as "tilework", and other modules of it as "tilework/core/…". */
+export async function child(program: string, options: ChildOptions = {}): Promise<Ended> {
+  const folder = await mkdtemp(join(tmpdir(), "tilework-child-"));
+  try {
+    for (const [name, text] of Object.entries({ ...options.files, "main.ts": program })) {
+      await writeFile(
+        join(folder, name),
+        text.replace(/(["'])tilework(\/[\w./]+)?\1/g, (_, quote, path) => quote + (path ? new URL(`.${path}`, entry).href : entry) + quote),
+      );
+    }
+    const start = runtime === "deno" ? [process.execPath, "run", ...options.flags ?? ["-A"]] : [process.execPath];
+    return await run([...options.under ?? [], ...start, join(folder, "main.ts")], options);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** As `child`, of a program that has to end well; returns what its last line of output holds as JSON. */
+export async function childJson(program: string, options?: ChildOptions): Promise<unknown> {
+  const ended = await child(program, options);
+  assertEndedWell(ended);
+  return JSON.parse(ended.stdout.trim().split("\n").at(-1)!);
+}
+
+/** Fails where a program was ended by a signal or with a code other than 0. */
+export function assertEndedWell(ended: Ended): void {
+  assert.deepEqual([ended.code, ended.signal], [0, null], `${ended.stdout}\n${ended.stderr}`);
+}
+
+/** Whether a program can be started at all. */
+export async function exists(command: string, ...args: string[]): Promise<boolean> {
+  try {
+    return (await run([command, ...args])).code === 0;
+  } catch {
+    return false;
+  }
+}

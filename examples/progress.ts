@@ -19,12 +19,14 @@ export function progress(total: number, start: number, tokensPerStep: number): P
 
   const draw = (done: number, loss: number) => {
     const seconds = (performance.now() - began) / 1000, rate = (done - start) / seconds;
-    const filled = Math.round(barWidth * done / total);
-    const bar = terminal ? `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}  ` : "";
     const left = done < total ? `${duration((total - done) / rate)} left` : `took ${duration(seconds)}`;
-    const text = `${bar}step ${done}/${total}  loss ${loss.toFixed(3)}  ${thousands(rate * tokensPerStep)} tokens/s  ${left}`;
-    process.stderr.write(terminal ? `\r${text.padEnd(latest.length)}` : `${text}\n`);
-    latest = text;
+    const text = `step ${done}/${total}  loss ${loss.toFixed(3)}  ${thousands(rate * tokensPerStep)} tokens/s  ${left}`;
+    if (!terminal) return void process.stderr.write(`${text}\n`);
+    const columns = process.stderr.columns || 80;
+    const width = Math.max(0, Math.min(barWidth, columns - text.length - 3)), filled = Math.round(width * done / total);
+    const line = `${"█".repeat(filled)}${"░".repeat(width - filled)}  ${text}`.slice(0, columns - 1); // a line that wraps could not be overwritten
+    process.stderr.write(`\r${line.padEnd(latest.length)}`);
+    latest = line;
   };
 
   return {

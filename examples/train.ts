@@ -73,6 +73,7 @@ function stepsWithin(seconds: number): number {
   const began = performance.now();
   const perStep = scope(() => {
     const trial = start(0), times: number[] = [];
+    using _rng = trial.rng, _optimizer = trial.optimizer; // these outlive a scope
     while (times.length < 8 || performance.now() - began < Math.min(2000, 50 * seconds)) {
       const from = performance.now();
       trainStep(trial, 1e-3);

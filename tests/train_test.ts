@@ -72,6 +72,9 @@ test("the demo trains, learns, writes its files and ends with one JSON line", ()
     assert.deepEqual((await readdir(join(folder, "a"))).sort(), ["checkpoint.safetensors", "loss.svg"]);
     assert.match(await readFile(join(folder, "a", "loss.svg"), "utf8"), /^<svg [\s\S]*<\/svg>\n$/);
     assert.ok(String(result.passage).length > 200);
+
+    const timed = await demoJson(tiny(text, join(folder, "b"), "--seconds", "0.5"));
+    assert.ok(Number(timed.steps) >= 10 && timed.finished, "a time becomes a number of steps");
   }));
 
 test("a run that was stopped and resumed comes to the same bits, with any number of workers", () =>

@@ -121,12 +121,12 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, seen: Set<u
  * ```ts
  * import { cpu, keep, scope, tensor } from "@tilework/tilework";
  *
- * const seen = [];
- * scope(() => {
- *   seen.push(keep(tensor(cpu, [1], [7])));
+ * const kept = scope(() => {
+ *   const x = keep(tensor(cpu, [1], [7]));
+ *   return { later: () => x }; // a function hides what it holds: without keep the scope would free x
  * });
- * console.log(seen[0].itemSync()); // 7
- * seen[0].dispose();
+ * using x = kept.later();
+ * console.log(x.itemSync()); // 7
  * ```
  */
 export function keep<T extends Owned>(tensor: T): T {

@@ -2,7 +2,21 @@
 
 import assert from "node:assert/strict";
 import process from "node:process";
-import { add, cpu, type CpuDevice, cpuDevice, type Data, type DType, type Float, mul, scope, type Shape, sum, type Tensor, tensor } from "../mod.ts";
+import {
+  add,
+  cpu,
+  type CpuDevice,
+  cpuDevice,
+  type Data,
+  type DType,
+  type Float,
+  mul,
+  scope,
+  type Shape,
+  sum,
+  type Tensor,
+  tensor,
+} from "../mod.ts";
 import { valueAndGrad } from "../nn/autograd.ts";
 
 /** Every random test starts here; a failure names it. */

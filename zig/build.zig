@@ -38,7 +38,7 @@ pub fn build(b: *std.Build) void {
     for (platforms) |p| {
         const query = std.Target.Query.parse(.{ .arch_os_abi = p.triple, .cpu_features = "baseline" }) catch unreachable;
         const lib = library(b, b.resolveTargetQuery(query), optimize, false);
-        cross.dependOn(&b.addInstallArtifact(lib, .{ .dest_dir = .{ .override = .{ .custom = p.name } } }).step);
+        cross.dependOn(&b.addInstallArtifact(lib, .{ .dest_dir = .{ .override = .{ .custom = p.name } }, .implib_dir = .disabled }).step);
     }
 }
 

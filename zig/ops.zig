@@ -26,6 +26,7 @@ pub const ops = .{
 pub const kernel_files = .{
     @import("gemm/kernel.zig"),
     @import("gemm/columns.zig"),
+    @import("isa/math_kernels.zig"),
 };
 
 /// Every file with entries.

@@ -205,7 +205,7 @@ test("using frees at the end of its block, also when the block throws", () => {
   assert.equal(seen.disposed, true);
 });
 
-test("a long loop in a scope holds on to nothing that it disposed", async () => {
+test("a long loop in a scope holds on to nothing that it disposed", { timeout: 60_000 }, async () => {
   const { grown, tensors } = await childJson(
     `
     import { cpu, memory, scope, ones } from "tilework";
@@ -226,7 +226,7 @@ test("a long loop in a scope holds on to nothing that it disposed", async () => 
   assert.ok(grown < 8 * 2 ** 20, `${grown} bytes for 200 000 tensors`);
 });
 
-test("a scope in a loop keeps the number of tensors and the memory constant", async () => {
+test("a scope in a loop keeps the number of tensors and the memory constant", { timeout: 60_000 }, async () => {
   const steps = await childJson(`
     import { add, cpu, memory, scope, zeros } from "tilework";
     const seen = [];

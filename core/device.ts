@@ -109,7 +109,11 @@ class Cpu implements CpuDevice {
       throw statusErrorOf(`isa "${isas[detail[1]!]}" cannot run on this machine`);
     }
     if (status !== "InvalidArgument") throw statusError("cpuDevice", status);
-    const allowed = name === "isa" ? `one of ${isas.join(", ")}` : `a whole number from ${low} to ${high}`;
+    const allowed = name === "isa"
+      ? `one of ${isas.join(", ")}`
+      : name === "threads"
+      ? "auto, serial or a whole number from 1 to 256"
+      : `a whole number from ${low} to ${high === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : high}`;
     const got = Number.isNaN(detail[1]) ? "something else" : `${detail[1]}`;
     throw new RangeError(`cpuDevice: ${variableOf(name)} must be ${allowed}, got ${got}`);
   }

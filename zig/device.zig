@@ -93,7 +93,7 @@ fn knob(s: Setting) Knob {
     };
 }
 
-/// threads: 0 stands for automatic.
+/// The number that stands for a variable's text, or null where there is none. For threads 0 is automatic.
 fn parseVariable(s: Setting, text: []const u8) ?f64 {
     if (s == .isa) {
         const level = std.meta.stringToEnum(detect.Level, text) orelse return null;
@@ -104,6 +104,7 @@ fn parseVariable(s: Setting, text: []const u8) ?f64 {
         if (std.mem.eql(u8, text, "serial")) return 1;
     }
     const v = std.fmt.parseInt(u53, text, 10) catch return null;
+    if (s == .threads and v == 0) return null; // automatic has a name
     return @floatFromInt(v);
 }
 

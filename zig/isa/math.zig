@@ -6,7 +6,10 @@
 //! and the others refitted after each. "Fit 2^-28" says the relative error that is left before rounding counts.
 //!
 //! Errors in units of the last place (ulp). f32: the worst of all 2^32 inputs (math_exhaustive.zig). f64: the worst
-//! seen in samples, so a lower bound.
+//! seen in some 60 000 samples against 40-digit values, so a lower bound.
+//!
+//! Time per element with AVX-512 (Xeon of the Sapphire Rapids kind, data in the first cache), f32 / f64: exp 0.26 / 0.7 ns,
+//! log 0.38 / 1.1, tanh 0.48 / 1.4, erf 0.75 / 2.6, Φ and GELU's erf form 0.64 / 2.3, its tanh form 0.53 / 1.3.
 
 const std = @import("std");
 const simd = @import("simd.zig");
@@ -177,7 +180,7 @@ inline fn scaleNear(v: anytype, exponent: Bits(@TypeOf(v))) @TypeOf(v) {
     return v * fromBits(V, (exponent -% allBits(V, F.bias)) << shift(V, F.fraction_bits));
 }
 
-/// e^x. f32: EXP_F32 ulp; f64: EXP_F64 ulp.
+/// e^x. f32: 1.02 ulp; f64: 0.95 ulp.
 pub inline fn exp(x: anytype) @TypeOf(x) {
     const F = Format(Element(@TypeOf(x)));
     const e = expScaled(atLeast(atMost(x, F.exp_max), F.exp_min), null);
@@ -205,7 +208,7 @@ fn logCoefficients(comptime T: type) []const T {
         &.{ 0.6666666666666734, 0.3999999999941663, 0.2857142874203651, 0.22222198603590562, 0.1818356295647764, 0.1531408147161991, 0.1479567332220876 };
 }
 
-/// log x; -Inf for ±0, NaN below. f32: LOG_F32 ulp; f64: LOG_F64 ulp.
+/// log x; -Inf for ±0, NaN below. f32: 0.87 ulp; f64: 0.76 ulp.
 ///
 /// x = 2^k·m, m from √½ to √2, f = m - 1 (exact): log x = k·ln 2 + f - f²/2 + …. In f64 a polynomial in f would be
 /// long; there log(1 + f) = f - h + s·(h + s²·P(s²)) with h = f²/2, which is the series in s with its 2s written as
@@ -257,7 +260,7 @@ fn tanhCoefficients(comptime T: type) []const T {
         &.{ -0.33333333333332854, 0.1333333333326193, -0.05396825393119257, 0.02186948757438762, -0.008863220980468345, 0.0035919889965581797, -0.0014549579746654777, 0.0005863135999278019, -0.00022855829358137047, 7.713765981658546e-05, -1.6069296416219042e-05 };
 }
 
-/// tanh x: a polynomial up to 0.625, 1 - 2/(e^2|x| + 1) from there. f32: TANH_F32 ulp; f64: TANH_F64 ulp.
+/// tanh x: a polynomial up to 0.625, 1 - 2/(e^2|x| + 1) from there. f32: 1.34 ulp; f64: 1.27 ulp.
 pub inline fn tanh(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -270,8 +273,8 @@ pub inline fn tanh(x: anytype) @TypeOf(x) {
     return withSign(select(a < all(V, 0.625), near, far), x);
 }
 
-/// 1/(1 + e^-x), as e^x/(1 + e^x) for negative x, so that it is accurate where it is small. f32: SIGMOID_F32 ulp;
-/// f64: SIGMOID_F64 ulp.
+/// 1/(1 + e^-x), as e^x/(1 + e^x) for negative x, so that it is accurate where it is small. f32: 2.41 ulp;
+/// f64: 2.3 ulp.
 pub inline fn sigmoid(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -316,7 +319,7 @@ fn erfCoefficients(comptime T: type) []const T {
         &.{ 0.12837916709551256, -0.37612638903183343, 0.11283791670936943, -0.026866170641956722, 0.005223977596704315, -0.0008548325483223865, 0.0001205528044784949, -1.4924465007964487e-05, 1.644414875387475e-06, -1.6184035840839387e-07, 1.3617184415528461e-08, -7.609308367344978e-10 };
 }
 
-/// erf x: a polynomial up to 1, from there 1 - 2·Φ(-√2·|x|). f32: ERF_F32 ulp; f64: ERF_F64 ulp.
+/// erf x: a polynomial up to 1, from there 1 - 2·Φ(-√2·|x|). f32: 1.10 ulp; f64: 1.13 ulp.
 pub inline fn erf(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -332,7 +335,7 @@ pub inline fn erf(x: anytype) @TypeOf(x) {
 const inverse_root_two_pi = 0.398942280401432677939946059934381868;
 
 /// Φ(x), the normal distribution function, with its relative accuracy kept down to where it underflows.
-/// f32: CDF_F32 ulp; f64: CDF_F64 ulp.
+/// f32: 4.68 ulp; f64: 3.5 ulp.
 pub inline fn normalCdf(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -342,7 +345,7 @@ pub inline fn normalCdf(x: anytype) @TypeOf(x) {
     return select(x < all(V, 0), tail, all(V, 1) - tail);
 }
 
-/// φ(x) = e^(-x²/2)/√(2π), the normal density. f32: PDF_F32 ulp; f64: PDF_F64 ulp.
+/// φ(x) = e^(-x²/2)/√(2π), the normal density. f32: 2.13 ulp; f64: 2.1 ulp.
 pub inline fn normalPdf(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -374,8 +377,8 @@ pub fn SinCos(comptime V: type) type {
 }
 
 /// sin πx and cos πx for |x| < 2^20 (f32) or 2^50 (f64); beyond, numbers without meaning. ±Inf and NaN give NaN.
-/// x = q/2 + r exactly, |r| ≤ ¼. Relative accuracy, at the zeros too. f32: SINPI_F32 and COSPI_F32 ulp;
-/// f64: SINPI_F64 and COSPI_F64 ulp.
+/// x = q/2 + r exactly, |r| ≤ ¼. Relative accuracy, at the zeros too. f32: 0.97 and 0.88 ulp;
+/// f64: 0.85 and 0.8 ulp.
 pub inline fn sinCosPi(x: anytype) SinCos(@TypeOf(x)) {
     const V = @TypeOf(x);
     const T = Element(V);
@@ -408,7 +411,8 @@ pub inline fn cosPi(x: anytype) @TypeOf(x) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Activations. All give 0 for -Inf, +Inf for +Inf (their gradients 0 and 1), NaN for NaN, and never Inf - Inf or 0·Inf.
 
-/// GELU, erf form: x·Φ(x) = max(x, 0) - |x|·Φ(-|x|), accurate relative to the result for negative x.
+/// GELU, erf form: x·Φ(x) = max(x, 0) - |x|·Φ(-|x|), accurate relative to the result for negative x. f32: 4.97 ulp;
+/// f64: 3.8 ulp.
 pub inline fn geluErf(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -418,7 +422,7 @@ pub inline fn geluErf(x: anytype) @TypeOf(x) {
     return select(x < all(V, 0), all(V, 0), x) + tail;
 }
 
-/// d/dx x·Φ(x) = Φ(x) + x·φ(x). With d(a) = Φ(-a) - a·φ(a) that is d(|x|) for negative x and 1 - d(|x|) else.
+/// d/dx x·Φ(x) = Φ(x) + x·φ(x), to 1.5 ulp of max(|y|, 1) in f32, 1.3 in f64. With d(a) = Φ(-a) - a·φ(a) that is d(|x|) for negative x and 1 - d(|x|) else.
 pub inline fn geluErfGrad(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -452,7 +456,8 @@ inline fn gatedGrad(x: anytype, y: @TypeOf(x), v_abs: @TypeOf(x)) @TypeOf(x) {
 const gelu_c1 = 1.59576912160573071175978;
 const gelu_c3 = gelu_c1 * 0.044715;
 
-/// GELU, tanh form: x/2·(1 + tanh u) = x·sigmoid(2u), u = √(2/π)·(x + 0.044715·x³).
+/// GELU, tanh form: x/2·(1 + tanh u) = x·sigmoid(2u), u = √(2/π)·(x + 0.044715·x³). Relative to the result for negative
+/// x, some |2u| ulp off, by the rounding of 2u: 2e-6 at x = -6 in f32, 215 ulp where it underflows; 1.6 ulp of max(|y|, 1).
 pub inline fn geluTanh(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -460,6 +465,7 @@ pub inline fn geluTanh(x: anytype) @TypeOf(x) {
     return gated(x, a, a * simd.fma(a * a, all(V, gelu_c3), all(V, gelu_c1)));
 }
 
+/// d/dx of `geluTanh`, to 2.3 ulp of max(|y|, 1) in f32, 2 in f64.
 pub inline fn geluTanhGrad(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
@@ -469,12 +475,13 @@ pub inline fn geluTanhGrad(x: anytype) @TypeOf(x) {
     return gatedGrad(x, a * simd.fma(square, all(V, 3 * gelu_c3), all(V, gelu_c1)), v);
 }
 
-/// x·sigmoid(x).
+/// x·sigmoid(x). f32: 3.40 ulp; f64: 3 ulp.
 pub inline fn silu(x: anytype) @TypeOf(x) {
     const a = atMost(abs(x), Format(Element(@TypeOf(x))).silu_max);
     return gated(x, a, a);
 }
 
+/// d/dx of `silu`, to 2.1 ulp of max(|y|, 1) in f32, 1.8 in f64.
 pub inline fn siluGrad(x: anytype) @TypeOf(x) {
     const a = atMost(abs(x), Format(Element(@TypeOf(x))).silu_max);
     return gatedGrad(x, a, a);

@@ -226,24 +226,24 @@ const reference = struct {
 
 /// What an f32 result may be off, in units of its own last place or, for gradients, which pass through zero, of that of
 /// 1. The bounds are the worst of all inputs (math_exhaustive.zig), rounded up. GELU's tanh form carries the
-/// rounding of its exponent v, which grows with |v|: some 50 ulp at x = -6, 200 where it underflows.
+/// rounding of its exponent v, which grows with |v|: some 25 ulp at x = -6, 215 where it underflows.
 const Bound = struct { name: []const u8, ulp: f64, least: f64 = 0, domain: f32 = std.math.inf(f32) };
 
 const bounds = [_]Bound{
     .{ .name = "exp", .ulp = 1.1 },
     .{ .name = "log", .ulp = 1 },
-    .{ .name = "tanh", .ulp = 1.5 },
-    .{ .name = "erf", .ulp = 1.6 },
+    .{ .name = "tanh", .ulp = 1.4 },
+    .{ .name = "erf", .ulp = 1.2 },
     .{ .name = "sigmoid", .ulp = 2.5 },
-    .{ .name = "normal_cdf", .ulp = 6 },
-    .{ .name = "normal_pdf", .ulp = 3 },
-    .{ .name = "sin_pi", .ulp = 1.5, .domain = 1 << 20 },
-    .{ .name = "cos_pi", .ulp = 1.5, .domain = 1 << 20 },
-    .{ .name = "gelu_erf", .ulp = 6 },
+    .{ .name = "normal_cdf", .ulp = 4.7 },
+    .{ .name = "normal_pdf", .ulp = 2.2 },
+    .{ .name = "sin_pi", .ulp = 1, .domain = 1 << 20 },
+    .{ .name = "cos_pi", .ulp = 1, .domain = 1 << 20 },
+    .{ .name = "gelu_erf", .ulp = 5 },
     .{ .name = "gelu_erf_grad", .ulp = 3, .least = 1 },
-    .{ .name = "gelu_tanh", .ulp = 200 },
+    .{ .name = "gelu_tanh", .ulp = 220 },
     .{ .name = "gelu_tanh_grad", .ulp = 3, .least = 1 },
-    .{ .name = "silu", .ulp = 4 },
+    .{ .name = "silu", .ulp = 3.5 },
     .{ .name = "silu_grad", .ulp = 3, .least = 1 },
 };
 
@@ -501,7 +501,7 @@ test "fma rounds once: known cases" {
     const cases = [_][4]f64{
         // a, b, c, result
         .{ 1 + 0x1p-52, 1 - 0x1p-52, -1, -0x1p-104 },
-        .{ -0x1.8p-54, 1, 1, 1 - 0x1p-53 },
+        .{ -0x1.cp-28, 0x1.cp-27, 1, 1 - 0x1p-53 },
         .{ 0x1p-54, 1, 1, 1 },
         .{ 0x1p-53, 1, 1 + 0x1p-52, 1 + 0x1p-51 },
         .{ 0x1p1000, 0x1p1000, -std.math.inf(f64), -std.math.inf(f64) },

@@ -173,7 +173,7 @@ noinline fn fmaByLane(comptime T: type, a: T, b: T, c: T) T {
 }
 
 /// For any operands. Not `@mulAdd`: its software version in Zig 0.17.1 returns c where the product is below 2^-53·|c|,
-/// though for a power of two c the numbers below are twice as dense: fma(-0x1.8p-54, 1, 1) gives 1.
+/// though for a power of two c the numbers below are twice as dense: fma(-0x1.cp-28, 0x1.cp-27, 1) gives 1.
 noinline fn fmaByIntegers(a: f64, b: f64, c: f64) f64 {
     const product = a * b;
     // A zero or an infinity leaves at most one rounding; so does c = 0, where the sum could lose a tiny product's sign.

@@ -83,8 +83,9 @@ export function load(): Native {
       tried.push(`  ${path} (${from}): ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+  const libc = runtime.libc();
   throw new LibraryNotFoundError(
-    `The native library of tilework could not be loaded on ${platform} ${arch}.\n${
+    `The native library of tilework could not be loaded on ${platform} ${arch}${libc && `, ${libc}`}.\n${
       tried.length ? `Tried:\n${tried.join("\n")}` : "There was no path to try."
     }\nBuild it with \`deno task build\` in the repository, or set TILEWORK_LIBRARY to its path; in Deno allow it with --allow-ffi.`,
   );

@@ -22,3 +22,10 @@ export function open(path: string, symbols: Symbols): Opened {
 export function variable(name: string): string | undefined {
   return process.env[name];
 }
+
+/** The C library that this runtime uses, or an empty string where the system has only one. */
+export function libc(): string {
+  if (process.platform !== "linux") return "";
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }; // the one field of a report that is read here
+  return header.glibcVersionRuntime === undefined ? "musl" : `glibc ${header.glibcVersionRuntime}`;
+}

@@ -17,3 +17,8 @@ export function open(path: string, symbols: Symbols): Opened {
 export function variable(name: string): string | undefined {
   return Deno.permissions.querySync({ name: "env", variable: name }).state === "granted" ? Deno.env.get(name) : undefined;
 }
+
+/** The C library that this runtime was built for, or an empty string where the system has only one. */
+export function libc(): string {
+  return Deno.build.os !== "linux" ? "" : Deno.build.target.endsWith("musl") ? "musl" : "glibc";
+}

@@ -40,7 +40,7 @@ export interface Ended {
 export interface ChildOptions {
   /** Added to the environment, from which every knob of the library is removed. */
   env?: Record<string, string>;
-  /** Deno's flags in place of `-A`. */
+  /** Deno's flags in place of `-A`. One has to be about permissions: without any, Deno's own child_process adds `-A`. */
   flags?: readonly string[];
   /** A program, with arguments, that starts the runtime. */
   under?: readonly string[];

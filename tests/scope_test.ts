@@ -157,7 +157,6 @@ test("scope() rejects an async body at run time, frees its tensors and leaves no
   };
   assert.throws(() => scope(body as never), { name: "TypeError", message: /scope: the body must not be async/ });
   assert.equal(inside!.disposed, true);
-  // deno-lint-ignore no-thenable -- that is what is tested
   assert.throws(() => scope((() => ({ then() {} })) as never), /must not be async/);
   assert.equal(outside(), before);
   await new Promise((resolve) => setTimeout(resolve, 5)); // an unhandled rejection would fail this test

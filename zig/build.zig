@@ -89,7 +89,7 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
     for (levels(target.result.cpu.arch)) |level| {
         var query = target.query;
         if (level.model) |model| query.cpu_model = .{ .explicit = model };
-        into.addObject(b.addObject(.{
+        const object = b.addObject(.{
             .name = b.fmt("kernels_{s}", .{level.name}),
             .use_llvm = true,
             .root_module = b.createModule(.{
@@ -101,7 +101,10 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
                 .unwind_tables = .none,
                 .link_libc = true,
             }),
-        }));
+        });
+        // A kernel that only the tests reach is left out of the library.
+        object.link_function_sections = true;
+        into.addObject(object);
     }
 }
 
@@ -115,7 +118,9 @@ fn library(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builti
         .pic = true,
     });
     kernels(b, module, target, optimize, symbols);
-    return b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = true, .root_module = module });
+    const lib = b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = true, .root_module = module });
+    lib.link_gc_sections = true;
+    return lib;
 }
 
 fn unitTests(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) *std.Build.Step.Compile {

@@ -34,17 +34,19 @@ pub const Blocking = struct {
     }
 };
 
-/// Columns packed at once. 4096 columns of a depth block are 4 MiB of f32: past the second level, inside most third ones.
-fn columns(tile: Tile, n: usize, element: usize) usize {
-    const most = (4 << 20) / (kc * element) / tile.nr * tile.nr;
+/// Columns packed at once: a depth block of them fills half of the second level, so that it is read from there by every row block, or a megabyte where
+/// a third level holds it.
+fn columns(tile: Tile, caches: Caches, n: usize, element: usize) usize {
+    const bytes = @max(caches.l2 / 2, if (caches.l3 > 0) @as(usize, 1 << 20) else 0);
+    const most = @max(tile.nr, bytes / (kc * element) / tile.nr * tile.nr);
     return @min(most, roundUp(n, tile.nr));
 }
 
-/// A block of A takes half of the second level, and no more than leaves each worker a few chunks.
+/// A block of A takes a quarter of the second level, and no more than leaves each worker a few chunks.
 pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize) Blocking {
-    const fits = @max(tile.mr, caches.l2 / 2 / (kc * element) / tile.mr * tile.mr);
+    const fits = @max(tile.mr, caches.l2 / 4 / (kc * element) / tile.mr * tile.mr);
     const chunks = workers * @as(usize, @intCast(knobs.packed_oversample));
-    const nc = columns(tile, n, element);
+    const nc = columns(tile, caches, n, element);
     const tiles = std.math.divCeil(usize, @min(n, nc), tile.nr) catch unreachable;
     var mc = @min(fits, roundUp(@max(m, 1), tile.mr));
     if (workers > 1) mc = @max(tile.mr, @min(mc, roundUp(std.math.divCeil(usize, m, chunks) catch unreachable, tile.mr)));
@@ -91,7 +93,7 @@ test "blocking: every row and column is covered, whatever the sizes" {
                 try testing.expectEqual(0, b.blockStart(m, 0));
                 try testing.expectEqual(m, b.blockStart(m, b.blocks));
                 try testing.expect(b.blockStart(m, 1) <= b.mc);
-                try testing.expect(b.mc * kc * 4 <= (1 << 20) + tile.mr * kc * 4);
+                try testing.expect(b.mc * kc * 4 <= (512 << 10) + tile.mr * kc * 4);
             }
         };
     }

@@ -208,28 +208,58 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        /// The elements of one k lie side by side: copy them, k by k through all panels, so that memory is read in order. Whole vectors are stored where
-        /// what sticks out of a panel falls on its next k, which comes later.
+        /// Vectors that hold any row panel.
+        const panel_vectors = (rows_max + w - 1) / w;
+
+        /// The elements of one k lie side by side: copy them, k by k through all panels, so that memory is read in order. A whole vector is read where
+        /// the row goes on, and stored where what sticks out of its place falls on the next k of the panel, which comes later.
         fn packCopy(p: *const Pack(T)) void {
             const deal: Deal = .of(p.count, p.panels);
+            const whole = panel_vectors * w;
             for (0..p.k) |kk| {
                 const in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
-                for (0..p.panels) |i| {
-                    const panel = panelOf(p, deal, i);
-                    const out = p.out + panel.start * p.k + kk * panel.width;
-                    const from = in + panel.start;
-                    const roomy = kk + 1 < p.k;
-                    // Reading a whole vector is safe where elements of this row follow.
-                    var j: usize = 0;
-                    while (j + w <= panel.count) : (j += w) simd.store(out + j, simd.load(V, from + j));
-                    if (j < panel.count) {
-                        const tail = panel.count - j;
-                        const v = if (panel.start + j + w <= p.count) simd.load(V, from + j) else simd.loadPartial(V, from + j, tail, 0);
-                        // A filled-up panel is the last one, so its tail was loaded partially: zeros stand in the other lanes.
-                        if (panel.width > panel.count or roomy) simd.store(out + j, v) else simd.storePartial(out + j, v, tail);
+                var i: usize = 0;
+                if (p.width == 0) {
+                    if ((p.k - kk) * deal.each >= whole) {
+                        i = copyPanels(p, in, kk, 0, deal.more, deal.each + 1, whole);
+                        if (i == deal.more) i = copyPanels(p, in, kk, i, p.panels, deal.each, whole);
+                    }
+                } else {
+                    const full = p.count / p.width;
+                    var to = p.out + kk * p.width;
+                    while (i < full) : (i += 1) {
+                        inline for (0..vectors_max) |j| simd.store(to + j * w, simd.load(V, in + i * p.width + j * w));
+                        to += p.k * p.width;
                     }
                 }
+                while (i < p.panels) : (i += 1) {
+                    const panel = panelOf(p, deal, i);
+                    copyExactly(p.out + panel.start * p.k + kk * panel.width, in + panel.start, panel);
+                }
             }
+        }
+
+        /// Copies one k of the panels from `first` on, all of one width, as long as whole vectors of the row are left. Returns the panel it stopped at.
+        inline fn copyPanels(p: *const Pack(T), in: [*]const T, kk: usize, first: usize, end: usize, width: usize, whole: usize) usize {
+            const deal: Deal = .of(p.count, p.panels);
+            var start = deal.start(first);
+            var to = p.out + start * p.k + kk * width;
+            var i = first;
+            while (i < end and start + whole <= p.count) : (i += 1) {
+                inline for (0..panel_vectors) |j| simd.store(to + j * w, simd.load(V, in + start + j * w));
+                start += width;
+                to += width * p.k;
+            }
+            return i;
+        }
+
+        fn copyExactly(to: [*]T, from: [*]const T, panel: Panel) void {
+            var j: usize = 0;
+            while (j + w <= panel.count) : (j += w) simd.store(to + j, simd.load(V, from + j));
+            if (j == panel.count) return;
+            const v = simd.loadPartial(V, from + j, panel.count - j, 0);
+            // A panel that is filled up with zeros has room for the whole vector.
+            if (panel.width > panel.count) simd.store(to + j, v) else simd.storePartial(to + j, v, panel.count - j);
         }
 
         /// The k of one element lie side by side: transpose 16×16 tiles in registers. A panel narrower than a vector is stored by whole vectors all the

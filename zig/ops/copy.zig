@@ -99,10 +99,11 @@ fn turn(comptime T: type) fn (*const Turn(T)) callconv(.c) void {
         const side = edge(T);
 
         fn f(p: *const Turn(T)) callconv(.c) void {
-            var j: usize = 0;
-            while (j < p.cols) : (j += side) {
-                var i: usize = 0;
-                while (i < p.rows) : (i += side) {
+            // Along the rows of out, whose lines are then written in order.
+            var i: usize = 0;
+            while (i < p.rows) : (i += side) {
+                var j: usize = 0;
+                while (j < p.cols) : (j += side) {
                     const out = strided.offset(p.out, p.out_row * @as(isize, @intCast(i))) + j;
                     const x = strided.offset(p.x, p.x_row * @as(isize, @intCast(j))) + i;
                     square(p, out, x, @min(side, p.rows - i), @min(side, p.cols - j));
@@ -185,9 +186,10 @@ fn Task(comptime To: type, comptime From: type) type {
             return null;
         }
 
-        /// Rows and columns of one job: the squares of a job stay in the first level cache.
-        const job_rows = 32;
-        const job_cols = 128;
+        /// Rows and columns of one job: 16 KiB in and out for f32, which the first level cache holds. 2048×2048 of f32 ran at 17 to 20 GB/s in squares of
+        /// 64, read and written counted, where a plain copy took 23; other shapes of a job were slower where rows are a power of two apart.
+        const job_rows = 64;
+        const job_cols = 64;
 
         fn runTurn(self: *const Self, d: *const Device, axis: usize, bytes: u64) void {
             const w = &self.walk;

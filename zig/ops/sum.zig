@@ -206,7 +206,7 @@ fn expectSum(comptime T: type, workers: u32, x: *const Tensor, axis: ?usize, mea
 
 test "sum: rows and columns of all lengths equal the plain loop" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
-    inline for (.{ f32, f64 }) |T| for (arrays.lengths) |n| for ([_]usize{ 1, 3, 65 }) |other| {
+    inline for (.{ f32, f64 }) |T| for (arrays.lengths) |n| for ([_]usize{ 1, 65 }) |other| {
         var all: arrays.Tensors = .{};
         defer all.free();
         const x = try tensor.get(try all.normal(T, &.{ other, n }, prng.random(), 1));

@@ -120,3 +120,25 @@ export async function exists(command: string, ...args: string[]): Promise<boolea
     return false;
   }
 }
+
+/** A C compiler's command, or null where there is none. */
+export async function findCompiler(): Promise<readonly string[] | null> {
+  const zig = process.env.TILEWORK_ZIG;
+  for (const command of [["cc"], ["gcc"], ["clang"], ["zig", "cc"], ...zig ? [[zig, "cc"]] : []]) {
+    if (await exists(command[0]!, ...command.slice(1), "--version")) return command;
+  }
+  return null;
+}
+
+/** Compiles and links a C program. */
+export async function compile(flags: readonly string[], source: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "tilework-c-"));
+  try {
+    const path = join(folder, "main.c");
+    await writeFile(path, source);
+    const command = await findCompiler();
+    assertEndedWell(await run([...command!, "-O1", "-Wall", ...flags, path, ...process.platform === "linux" ? ["-ldl", "-lpthread"] : []]));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

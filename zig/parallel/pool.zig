@@ -76,6 +76,8 @@ const Thread = struct {
 var lock: futex.Mutex = .{};
 var threads: [workers_max]Thread = @splat(.{});
 var thread_count: u32 = 0;
+/// Whether forks are watched.
+var watching = false;
 /// Threads still inside the current region. Not part of it: the last thread touches this after the region may be gone.
 var running: futex.Gate = .{};
 threadlocal var inside = false;
@@ -127,6 +129,10 @@ fn fork(wanted: u32, exact: bool, context: *const anyopaque, body: *const fn (*c
 /// Threads at hand, at most `wanted`, making what is missing.
 fn available(wanted: u32) u32 {
     pin.library();
+    if (builtin.os.tag != .windows and !watching) {
+        watching = true;
+        _ = std.c.pthread_atfork(null, null, &forked);
+    }
     while (thread_count < wanted) {
         const t = &threads[thread_count];
         t.id = thread_count + 1;
@@ -135,6 +141,14 @@ fn available(wanted: u32) u32 {
         thread_count += 1;
     }
     return @min(wanted, thread_count);
+}
+
+/// In a child that was forked without a new program no thread but the caller's is left: it makes a pool of its own.
+fn forked() callconv(.c) void {
+    lock = .{};
+    threads = @splat(.{});
+    thread_count = 0;
+    running = .{};
 }
 
 fn loop(t: *Thread) void {

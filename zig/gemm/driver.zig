@@ -122,13 +122,8 @@ pub fn Plan(comptime T: type) type {
             const p = &self.p;
             const c = p.c + begin * p.ldc;
             self.kernels.scale(c, p.ldc, end - begin, p.n, p.beta);
-            self.close(c, end - begin, p.n, 0);
-        }
-
-        fn close(self: *const Self, c: [*]T, rows: usize, cols: usize, j: usize) void {
-            const p = &self.p;
             if (p.bias == null and p.epilogue == .none) return;
-            self.kernels.close(&.{ .c = c, .ldc = p.ldc, .rows = rows, .cols = cols, .bias = if (p.bias) |b| b + j else null, .epilogue = p.epilogue });
+            self.kernels.close(&.{ .c = c, .ldc = p.ldc, .rows = end - begin, .cols = p.n, .bias = p.bias, .epilogue = p.epilogue });
         }
 
         /// One column block of one depth block.
@@ -195,35 +190,48 @@ pub fn Plan(comptime T: type) type {
             }
 
             fn compute(s: *Slice, begin: usize, end: usize) void {
+                const n_tiles = s.tileCount();
+                var job = begin;
+                while (job < end) {
+                    const block = job / n_tiles;
+                    const first = job % n_tiles;
+                    const count = @min(end - job, n_tiles - first);
+                    s.strip(block, first, first + count);
+                    job += count;
+                }
+            }
+
+            /// The column tiles `first..end` of one row block.
+            fn strip(s: *Slice, block: usize, first: usize, end: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                const n_tiles = s.tileCount();
-                const last = s.k0 + s.depth == p.k;
-                for (begin..end) |job| {
-                    const block = job / n_tiles;
-                    const j = job % n_tiles * tile.nr;
-                    if (!plan.a_in_place and block != s.packed_block) s.packA(block);
-                    const from = plan.cut.blockStart(p.m, block);
-                    const rows = plan.cut.blockStart(p.m, block + 1) - from;
-                    const cols = @min(tile.nr, s.cols - j);
-                    const c = p.c + from * p.ldc + s.j0 + j;
-                    plan.kernels.strip(&.{
-                        .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, s.k0) else s.a,
-                        .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
-                        .b = if (s.inPlace(cols)) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j) else s.packedB(j),
-                        .ldb = if (s.inPlace(cols)) @intCast(p.b_row) else blocking.roundUp(cols, tile.w),
-                        .c = c,
-                        .ldc = p.ldc,
-                        .rows = rows,
-                        .cols = cols,
-                        .k = s.depth,
-                        .alpha = p.alpha,
-                        .beta = if (s.k0 == 0) p.beta else 1,
-                        .read_c = @intFromBool(s.k0 > 0 or p.beta != 0),
-                    });
-                    if (last) plan.close(c, rows, cols, s.j0 + j);
-                }
+                if (!plan.a_in_place and block != s.packed_block) s.packA(block);
+                const from = plan.cut.blockStart(p.m, block);
+                const j = first * tile.nr;
+                const cols = @min(end * tile.nr, s.cols) - j;
+                const last = cols / tile.nr * tile.nr;
+                const last_in_place = s.inPlace(cols - last);
+                plan.kernels.strip(&.{
+                    .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, s.k0) else s.a,
+                    .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
+                    .b = if (plan.b_in_place) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j) else s.packedB(j),
+                    .ldb = if (plan.b_in_place) @intCast(p.b_row) else tile.nr,
+                    .b_next = if (plan.b_in_place) tile.nr else tile.nr * s.depth,
+                    .b_last = if (last_in_place) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j + last) else s.packedB(j + last),
+                    .ldb_last = if (last_in_place) @intCast(p.b_row) else blocking.roundUp(cols - last, tile.w),
+                    .c = p.c + from * p.ldc + s.j0 + j,
+                    .ldc = p.ldc,
+                    .rows = plan.cut.blockStart(p.m, block + 1) - from,
+                    .cols = cols,
+                    .k = s.depth,
+                    .alpha = p.alpha,
+                    .beta = if (s.k0 == 0) p.beta else 1,
+                    .read_c = @intFromBool(s.k0 > 0 or p.beta != 0),
+                    .closes = @intFromBool(s.k0 + s.depth == p.k and (p.bias != null or p.epilogue != .none)),
+                    .bias = if (p.bias) |bias| bias + s.j0 + j else null,
+                    .epilogue = p.epilogue,
+                });
             }
 
             fn at(base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {

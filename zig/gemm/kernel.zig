@@ -21,15 +21,20 @@ const vectors_max = switch (simd.isa) {
     .neon => 3,
 };
 
-/// One column tile of C against every row panel of a packed block of A.
+/// Column tiles of C against every row panel of a block of A. A panel stays in the first-level cache while the tiles of B stream past it, and its rows of C
+/// are written from left to right.
 pub fn Strip(comptime T: type) type {
     return extern struct {
         /// Packed panels, one behind the other, each `k × its rows`; or, where `lda` is not 0, the matrix itself, k side by side.
         a: [*]const T,
         lda: usize,
-        /// One row of B's tile, whole vectors wide, for each k; rows are `ldb` apart.
+        /// Tiles of B, `b_next` apart: one row of whole vectors for each k, rows `ldb` apart.
         b: [*]const T,
         ldb: usize,
+        b_next: usize,
+        /// The last tile where it is not a full one.
+        b_last: [*]const T,
+        ldb_last: usize,
         c: [*]T,
         ldc: usize,
         rows: usize,
@@ -39,6 +44,10 @@ pub fn Strip(comptime T: type) type {
         /// Factor of what C holds; C is not read where `read_c` is 0.
         beta: T,
         read_c: u32,
+        /// Whether these sums are the last ones: then bias and epilogue follow.
+        closes: u32,
+        bias: ?[*]const T,
+        epilogue: Epilogue,
     };
 }
 
@@ -100,25 +109,35 @@ fn Kernels(comptime T: type) type {
             @setEvalBranchQuota(1_000_000);
             const panels = std.math.divCeil(usize, s.rows, rows_max) catch unreachable;
             const deal: Deal = .of(s.rows, panels);
-            const vectors = std.math.divCeil(usize, s.cols, w) catch unreachable;
-            switch (vectors) {
-                inline 1...vectors_max => |nv| {
-                    for (0..panels) |p| {
-                        const from = deal.start(p);
-                        switch (deal.start(p + 1) - from) {
-                            inline 1...rows_max => |r| if (s.lda == 0)
-                                tile(r, nv, true, s, s.a + from * s.k, s.c + from * s.ldc)
-                            else
-                                tile(r, nv, false, s, s.a + from * s.lda, s.c + from * s.ldc),
-                            else => unreachable,
-                        }
-                    }
-                },
-                else => unreachable,
+            for (0..panels) |p| {
+                const from = deal.start(p);
+                const c = s.c + from * s.ldc;
+                switch (deal.start(p + 1) - from) {
+                    inline 1...rows_max => |r| if (s.lda == 0)
+                        tiles(r, true, s, s.a + from * s.k, c)
+                    else
+                        tiles(r, false, s, s.a + from * s.lda, c),
+                    else => unreachable,
+                }
+                if (s.closes != 0) close(&.{ .c = c, .ldc = s.ldc, .rows = deal.start(p + 1) - from, .cols = s.cols, .bias = s.bias, .epilogue = s.epilogue });
             }
         }
 
-        inline fn tile(comptime rows: usize, comptime nv: usize, comptime is_packed: bool, s: *const Strip(T), a: [*]const T, c: [*]T) void {
+        inline fn tiles(comptime rows: usize, comptime is_packed: bool, s: *const Strip(T), a: [*]const T, c: [*]T) void {
+            var b = s.b;
+            var j: usize = 0;
+            while (j < s.cols) : (j += vectors_max * w) {
+                const cols = @min(vectors_max * w, s.cols - j);
+                const full = cols == vectors_max * w;
+                switch ((cols + w - 1) / w) {
+                    inline 1...vectors_max => |nv| tile(rows, nv, is_packed, s, a, if (full) b else s.b_last, if (full) s.ldb else s.ldb_last, c + j, cols),
+                    else => unreachable,
+                }
+                b += s.b_next;
+            }
+        }
+
+        inline fn tile(comptime rows: usize, comptime nv: usize, comptime is_packed: bool, s: *const Strip(T), a: [*]const T, b_tile: [*]const T, ldb: usize, c: [*]T, cols: usize) void {
             const ldc = s.ldc;
             // The rows of C are wanted only after the chain; their way from memory overlaps it.
             inline for (0..rows) |i| @prefetch(c + i * ldc, .{ .rw = .write });
@@ -127,13 +146,10 @@ fn Kernels(comptime T: type) type {
             const group = 3;
             var from: [(rows + group - 1) / group][*]const T = undefined;
             if (is_packed) from[0] = a else inline for (&from, 0..) |*base, g| base.* = a + g * group * s.lda;
-            var b = s.b;
-            const ldb = s.ldb;
+            var b = b_tile;
             const lda = s.lda;
             var left = s.k;
             while (left > 0) : (left -= 1) {
-                // The panel streams from the second level; past each page the hardware has to find the stream anew.
-                if (is_packed) @prefetch(from[0] + 16 * rows, .{});
                 var bv: [nv]V = undefined;
                 inline for (0..nv) |j| bv[j] = simd.load(V, b + j * w);
                 inline for (0..rows) |i| {
@@ -144,8 +160,7 @@ fn Kernels(comptime T: type) type {
                 b += ldb;
             }
             const alpha: V = @splat(s.alpha);
-            const tail = s.cols - (nv - 1) * w;
-            if (tail == w) {
+            if (cols == nv * w) {
                 inline for (0..rows) |i| {
                     inline for (0..nv) |j| {
                         const at = c + i * ldc + j * w;
@@ -157,7 +172,7 @@ fn Kernels(comptime T: type) type {
                 inline for (0..rows) |i| {
                     inline for (0..nv) |j| sums[i * nv + j] = acc[i][j];
                 }
-                partial(nv, &sums, s, c, rows);
+                partial(nv, &sums, s, c, rows, cols);
             }
         }
 
@@ -167,9 +182,9 @@ fn Kernels(comptime T: type) type {
         }
 
         /// A tile whose last vector sticks out of C.
-        noinline fn partial(comptime nv: usize, sums: *const [rows_max * nv]V, s: *const Strip(T), c: [*]T, rows: usize) void {
+        noinline fn partial(comptime nv: usize, sums: *const [rows_max * nv]V, s: *const Strip(T), c: [*]T, rows: usize, cols: usize) void {
             const alpha: V = @splat(s.alpha);
-            const tail = s.cols - (nv - 1) * w;
+            const tail = cols - (nv - 1) * w;
             for (0..rows) |i| {
                 const row = c + i * s.ldc;
                 inline for (0..nv - 1) |j| {

@@ -309,8 +309,10 @@ fn plain(comptime To: type, x: anytype) To {
     return std.math.lossyCast(To, @as(i128, @intFromFloat(x)));
 }
 
-const whole_numbers = [_]f64{ 0, -1, 1, 16777217, -16777217, 16777219, 2147483583, 2147483584, 2147483647, 2147483648, -2147483648, 4294967167, 4294967168, 4294967295 };
-const floats = [_]f64{ std.math.nan(f64), std.math.inf(f64), -std.math.inf(f64), -0.0, 5e-324, 1e-45, 3.4e38, 1e300, -1e300, 0.999, -0.999, -1.5, 2.5, 1 + 1e-9, 2147483647.5, -2147483648.5, -2147483904, 4294967295.5, 4294967296 };
+const whole_numbers = [_]f64{ 0, -1, 1, 16777217, -16777217, 16777219, 2147483583, 2147483584, 2147483647, 2147483648, -2147483648 } ++
+    [_]f64{ 4294967167, 4294967168, 4294967295 };
+const floats = [_]f64{ std.math.nan(f64), std.math.inf(f64), -std.math.inf(f64), -0.0, 5e-324, 1e-45, 3.4e38, 1e300, -1e300, 0.999, -0.999 } ++
+    [_]f64{ -1.5, 2.5, 1 + 1e-9, 2147483647.5, -2147483648.5, -2147483904, 4294967295.5, 4294967296 };
 
 /// Values at the edges of every dtype, as T has them.
 fn special(comptime T: type) []const T {
@@ -318,7 +320,9 @@ fn special(comptime T: type) []const T {
     comptime {
         var list: []const T = &.{};
         for (whole_numbers) |v| {
-            if (@typeInfo(T) == .float) list = list ++ .{@as(T, @floatCast(v))} else if (v >= std.math.minInt(T) and v <= std.math.maxInt(T)) list = list ++ .{@as(T, @intFromFloat(v))};
+            if (@typeInfo(T) == .float) {
+                list = list ++ .{@as(T, @floatCast(v))};
+            } else if (v >= std.math.minInt(T) and v <= std.math.maxInt(T)) list = list ++ .{@as(T, @intFromFloat(v))};
         }
         if (@typeInfo(T) == .float) for (floats) |v| {
             list = list ++ .{@as(T, @floatCast(v))};

@@ -287,7 +287,12 @@ fn Case(comptime T: type, comptime name: []const u8, comptime plain: type) type 
             const out = try tensor.get(try all_.view(whole, 7, &.{ 20, 20 }, &.{ 40, 1 }));
             const before = try testing.allocator.dupe(T, arrays.data(T, whole));
             defer testing.allocator.free(before);
-            for ([_]u32{ try all_.view(source, 5, &.{ 20, 20 }, &.{ 40, 1 }), try all_.view(source, 0, &.{ 20, 20 }, &.{ 1, 40 }), try all_.view(source, 0, &.{ 20, 20 }, &.{ 40, 2 }) }) |a| {
+            const views = [_]u32{
+                try all_.view(source, 5, &.{ 20, 20 }, &.{ 40, 1 }),
+                try all_.view(source, 0, &.{ 20, 20 }, &.{ 1, 40 }),
+                try all_.view(source, 0, &.{ 20, 20 }, &.{ 40, 2 }),
+            };
+            for (views) |a| {
                 for ([_]u32{ 1, 4 }) |workers| {
                     try expect(workers, out, try tensor.get(a), b);
                     try expect(workers, out, b, try tensor.get(a));

@@ -169,7 +169,15 @@ fn Scratch(comptime A: type) type {
 }
 
 /// Sums each row of a matrix; `done(ctx, row, sum)` takes the results, in any order and on any worker.
-pub fn sumRows(comptime T: type, comptime kernel_name: []const u8, d: *const Device, x: [*]const T, r: tensor.Rows, ctx: anytype, comptime done: fn (@TypeOf(ctx), usize, Acc(T)) void) Error!void {
+pub fn sumRows(
+    comptime T: type,
+    comptime kernel_name: []const u8,
+    d: *const Device,
+    x: [*]const T,
+    r: tensor.Rows,
+    ctx: anytype,
+    comptime done: fn (@TypeOf(ctx), usize, Acc(T)) void,
+) Error!void {
     const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, kernel_name ++ "_" ++ @typeName(T) ++ "_rows");
     const bytes = r.rows *| r.cols *| @sizeOf(T);
     const part = partLen(r.cols);
@@ -252,7 +260,14 @@ pub fn Stack(comptime T: type) type {
 const width = 512;
 
 /// Sums each column of each matrix; `done(ctx, matrix, first column, sums)` takes the results, in any order and on any worker.
-pub fn sumColumns(comptime T: type, comptime kernel_name: []const u8, d: *const Device, s: Stack(T), ctx: anytype, comptime done: fn (@TypeOf(ctx), usize, usize, []const Acc(T)) void) Error!void {
+pub fn sumColumns(
+    comptime T: type,
+    comptime kernel_name: []const u8,
+    d: *const Device,
+    s: Stack(T),
+    ctx: anytype,
+    comptime done: fn (@TypeOf(ctx), usize, usize, []const Acc(T)) void,
+) Error!void {
     const A = Acc(T);
     const kernel = d.kernel(fn (*const Columns(T)) callconv(.c) void, kernel_name ++ "_" ++ @typeName(T) ++ "_columns");
     const bytes = s.outer *| s.rows *| s.cols *| @sizeOf(T);

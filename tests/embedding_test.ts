@@ -85,6 +85,16 @@ static void *caller(void *arg) {
   return (void *)wrong;
 }
 
+static volatile int made;
+
+static void *lingerer(void *arg) { /* ends after the library was closed */
+  double shape[1] = {1000};
+  void *failed = (void *)(intptr_t)(tensor_new(0, 1, shape) == 0);
+  made = 1;
+  usleep(50000);
+  return failed;
+}
+
 int main(int argc, char **argv) {
   const char *mode = argv[2];
   rounds = argc > 3 ? atoi(argv[3]) : 50;
@@ -120,9 +130,11 @@ int main(int argc, char **argv) {
   }
   if (!strcmp(mode, "thread-close")) { /* closed before the thread that made tensors ends */
     pthread_t thread;
-    if (pthread_create(&thread, 0, caller, 0)) return 4;
+    void *failed;
+    if (pthread_create(&thread, 0, lingerer, 0)) return 4;
+    while (!made) usleep(1000);
     dlclose(library);
-    return pthread_join(thread, 0);
+    return pthread_join(thread, &failed) || failed ? 3 : 0;
   }
   if (!strcmp(mode, "fork")) { /* a child without a new program has no pool threads; it makes its own */
     if (product(device(8), 96)) return 3;

@@ -20,7 +20,7 @@ export interface Tuning {
   parMnkPerWorker?: number;
   /** Chunks per worker on the job cursor (`TILEWORK_PARALLEL_OVERSAMPLE`, 8). */
   parallelOversample?: number;
-  /** Chunks per worker where each packs its own block (`TILEWORK_PACKED_OVERSAMPLE`, 2). */
+  /** Chunks per worker where each packs its own block (`TILEWORK_PACKED_OVERSAMPLE`, 8). */
   packedOversample?: number;
   /** Bytes below which a bandwidth-bound call is serial (`TILEWORK_GEMV_PARALLEL_BYTES`, the private cache of a core). */
   gemvParallelBytes?: number;

@@ -70,7 +70,13 @@ export function checkFlag(op: string, name: string, value: unknown): boolean {
 }
 
 /** The tensor an op writes: `out` if it was given and fits, else a new one. @internal */
-export function output<D extends DType, S extends Shape>(op: string, like: Tensor, dtype: D, shape: Shape, out?: Tensor | undefined): Tensor<D, S> {
+export function output<D extends DType, S extends Shape>(
+  op: string,
+  like: Tensor,
+  dtype: D,
+  shape: Shape,
+  out?: Tensor | undefined,
+): Tensor<D, S> {
   if (out === undefined) return allocate<D, S>(op, like.device, dtype, shape);
   checkTensor(op, "out", out);
   if (out.dtype !== dtype) throw new TypeError(`${op}: out is ${out.dtype}, must be ${dtype}`);

@@ -1,6 +1,6 @@
 /** Matrix product. */
 
-import { check, checkFloat, checkLike, checkNumber, output, record, recording } from "../core/op.ts";
+import { check, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, matmulShape } from "../core/shape.ts";
@@ -97,12 +97,13 @@ export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = 
   const flags = (transposeA ? 1 : 0) + (transposeB ? 2 : 0) + closing * 4;
   const out = output<Float, Shape>(op, a, a.dtype, shape, options.out);
   if (beta !== 0 && options.out === undefined) throw new TypeError(`${op}: beta is ${beta}, but there is no out to scale`);
-  if (closing !== 0 && recording(a, b, bias)) {
+  const tracked = currentRecorder() !== null && recording(a, b, bias);
+  if (closing !== 0 && tracked) {
     // The gradient needs the value before the epilogue.
     throw new TypeError(`${op}: epilogue ${epilogue} has no gradient; apply ${epilogue}() to the product instead`);
   }
   check(op, native.tw_matmul(a.device.handle, out.handle, a.handle, b.handle, bias === undefined ? 0 : bias.handle, flags, alpha, beta));
-  if (recording(a, b, bias)) {
+  if (tracked) {
     const inputs = bias === undefined ? [a, b] : [a, b, bias];
     record(op, inputs, [out], [a, b], ([dy], [a, b], wanted) => {
       const gradient = (x: Tensor, y: Tensor, tx: boolean, ty: boolean, like: Tensor) =>

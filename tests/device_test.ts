@@ -36,7 +36,7 @@ test("cpu: describe() tells what the defaults came to", () => {
   assert.ok(machine.cores >= 1 && Number.isInteger(machine.cores));
   assert.equal(machine.tuning.cores, machine.cores);
   const { parallelThreshold, parMnkPerWorker, parallelOversample, packedOversample, gemvParallelBytes } = machine.tuning;
-  assert.deepEqual([parallelThreshold, parMnkPerWorker, parallelOversample, packedOversample], [589_824, 2_000_000, 8, 2]);
+  assert.deepEqual([parallelThreshold, parMnkPerWorker, parallelOversample, packedOversample], [589_824, 2_000_000, 8, 8]);
   assert.ok(gemvParallelBytes > 0);
   assert.ok(machine.caches.l1 >= 4096 && machine.caches.l2 >= machine.caches.l1);
   assert.equal(cpu.name, "cpu");

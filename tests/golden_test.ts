@@ -10,10 +10,14 @@ import {
   clipByGlobalNorm,
   type CpuDevice,
   cpuDevice,
+  embeddingInit,
   type Isa,
   layerNorm,
   layerNormBackward,
+  layerNormInit,
+  linearInit,
   matmul,
+  type Random,
   random,
   softmax,
   softmaxBackward,
@@ -22,7 +26,7 @@ import {
   UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
-import { configs, init, loss } from "../examples/model.ts";
+import { type Config, configs, loss, type Params } from "../examples/model.ts";
 import { flatten } from "../nn/tree.ts";
 import { hash } from "./harness.ts";
 
@@ -113,11 +117,29 @@ test("layer norm, forward and backward", () => {
   }, golden.layerNorm);
 });
 
+/** Parameters of the example's model, whatever it starts from itself. */
+function parameters(rng: Random, c: Config): Params {
+  const small = { deviation: 0.02 };
+  return {
+    token: embeddingInit(rng, c.vocab, c.width, small),
+    position: embeddingInit(rng, c.context, c.width, small),
+    blocks: Array.from({ length: c.layers }, () => ({
+      norm1: layerNormInit(rng, c.width),
+      qkv: linearInit(rng, c.width, 3 * c.width, small),
+      out: linearInit(rng, c.width, c.width, small),
+      norm2: layerNormInit(rng, c.width),
+      up: linearInit(rng, c.width, 2 * c.hidden, { bias: false, ...small }),
+      down: linearInit(rng, c.hidden, c.width, { bias: false, ...small }),
+    })),
+    norm: layerNormInit(rng, c.width),
+  };
+}
+
 test("one full training step of the example's tiny model: random parameters, loss, gradients, clip, AdamW", () => {
   const c = { ...configs.tiny, layers: 1, batch: 2 };
   hashes((device) => {
     using rng = random(device, 7);
-    const params = init(rng, c);
+    const params = parameters(rng, c);
     using optimizer = adamW(params, { betas: [0.9, 0.95], weightDecay: 0.1 });
     const bytes = Uint32Array.from(inputs(2 * c.context, 12), (v) => Math.floor((v + 2) * 60));
     using ids = tensor(device, [c.batch as number, c.context as number], bytes);

@@ -19,19 +19,30 @@ pub const Tile = struct {
     }
 };
 
+/// Rows dealt evenly: the first parts have one more than the others where they do not come out even.
+pub const Deal = struct {
+    each: usize,
+    more: usize,
+
+    pub inline fn of(rows: usize, parts: usize) Deal {
+        return .{ .each = rows / parts, .more = rows % parts };
+    }
+
+    pub inline fn start(d: Deal, part: usize) usize {
+        return part * d.each + @min(part, d.more);
+    }
+};
+
 pub const Blocking = struct {
     /// Row blocks, dealt evenly over m.
     blocks: usize,
+    deal: Deal,
     /// Rows of the largest block.
     mc: usize,
     /// Columns of a column block, a multiple of nr.
     nc: usize,
     /// Jobs a chunk.
     grain: usize,
-
-    pub fn blockStart(b: Blocking, m: usize, i: usize) usize {
-        return @intCast(@as(u128, m) * i / b.blocks);
-    }
 };
 
 /// Columns packed at once: a depth block of them fills half of the second level, so that it is read from there by every row block, or a megabyte where
@@ -60,6 +71,7 @@ pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, 
     }
     return .{
         .blocks = blocks,
+        .deal = .of(m, blocks),
         .mc = std.math.divCeil(usize, m, blocks) catch unreachable,
         .nc = nc,
         .grain = @max(1, tiles / parts),
@@ -90,9 +102,9 @@ test "blocking: every row and column is covered, whatever the sizes" {
             for ([_]usize{ 1, 2, 3, 8, 64 }) |workers| {
                 const b = plan(tile, caches, .{}, workers, m, n, 4);
                 try testing.expect(b.blocks >= 1 and b.mc >= 1 and b.grain >= 1 and b.nc % tile.nr == 0 and b.nc > 0);
-                try testing.expectEqual(0, b.blockStart(m, 0));
-                try testing.expectEqual(m, b.blockStart(m, b.blocks));
-                try testing.expect(b.blockStart(m, 1) <= b.mc);
+                try testing.expectEqual(0, b.deal.start(0));
+                try testing.expectEqual(m, b.deal.start(b.blocks));
+                try testing.expect(b.deal.start(1) <= b.mc);
                 try testing.expect(b.mc * kc * 4 <= (512 << 10) + tile.mr * kc * 4);
             }
         };

@@ -7,6 +7,7 @@ const std = @import("std");
 const assert = std.debug.assert;
 const simd = @import("../isa/simd.zig");
 const math = @import("../isa/math.zig");
+const Deal = @import("blocking.zig").Deal;
 
 /// Register tiles: rows × vectors. Accumulators, one row of B and one broadcast of A have to fit the register file: 14·2 + 2 + 1 of 32 zmm, 6·2 + 2 + 1 of
 /// 16 ymm, 8·3 + 3 + 2 of 32 NEON registers. Without hardware FMA the exact emulation is some twenty times slower, and small tiles keep its code small.
@@ -50,20 +51,6 @@ pub fn Strip(comptime T: type) type {
         epilogue: Epilogue,
     };
 }
-
-/// Rows dealt evenly to panels: the first ones have one more than the others where they do not come out even.
-pub const Deal = struct {
-    each: usize,
-    more: usize,
-
-    pub inline fn of(rows: usize, panels: usize) Deal {
-        return .{ .each = rows / panels, .more = rows % panels };
-    }
-
-    pub inline fn start(d: Deal, panel: usize) usize {
-        return panel * d.each + @min(panel, d.more);
-    }
-};
 
 /// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width.
 pub fn Pack(comptime T: type) type {

@@ -28,11 +28,11 @@ fn Task(comptime T: type) type {
         pub fn run(self: @This(), d: *const device.Device) Error!void {
             var mnk: u64 = 0;
             var jobs: u64 = 1;
-            const tile = driver.Kernels(T).of(d).tile;
+            const kernels: driver.Kernels(T) = .of(d);
             for ([_]?driver.Product(T){ self.dx, self.dw }) |product| {
                 const p = product orelse continue;
                 mnk +|= resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
-                jobs = @max(jobs, driver.tiles(tile, p.m, p.n));
+                jobs = @max(jobs, driver.tiles(kernels.tile, p.m, p.n));
             }
             if (self.db) |s| {
                 mnk +|= @as(u64, s.rows) *| s.cols;
@@ -40,8 +40,8 @@ fn Task(comptime T: type) type {
             }
             const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
             var region: Region = .{
-                .dx = if (self.dx) |p| .init(d, p, workers) else null,
-                .dw = if (self.dw) |p| .init(d, p, workers) else null,
+                .dx = if (self.dx) |p| .init(d, kernels, p, workers) else null,
+                .dw = if (self.dw) |p| .init(d, kernels, p, workers) else null,
                 .db = self.db,
                 .kernel = .of(d),
                 .scratch = undefined,

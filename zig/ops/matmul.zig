@@ -17,8 +17,8 @@ fn Task(comptime T: type) type {
     return struct {
         batch: driver.Batch(T),
 
-        pub fn run(self: @This(), d: *const device.Device) Error!void {
-            return driver.multiplyBatch(T, d, self.batch);
+        pub fn run(self: *const @This(), d: *const device.Device) Error!void {
+            return driver.multiplyBatch(T, d, &self.batch);
         }
     };
 }
@@ -101,7 +101,8 @@ fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32, fla
     switch (a.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(try prepare(T, out, a, b, bias, flags, alpha, beta));
+            const task = try prepare(T, out, a, b, bias, flags, alpha, beta);
+            try d.submit(&task);
         },
         else => return error.Unsupported,
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { cpu, type CpuDescription, cpuDevice, type CpuOptions, type Isa, matmul, ones, tensor, UnsupportedError } from "../mod.ts";
-import { childJson, exists } from "./child.ts";
+import { childJson, exists, runtime } from "./child.ts";
 
 /** What the machine itself says, whatever the environment of this test asks for. */
 const machine = await describe({});
@@ -200,6 +200,18 @@ test("TILEWORK_THREADS takes auto, serial and numbers; an empty variable is an u
   for (const [text, threads] of [["auto", "auto"], ["serial", "serial"], ["1", "serial"], ["256", 256], ["", "auto"]] as const) {
     assert.equal((await describe({ TILEWORK_THREADS: text })).threads, threads, text);
   }
+});
+
+test("TILEWORK_ISA pins each instruction set that the machine has", { timeout: 60_000 }, async () => {
+  for (const isa of isas.slice(0, isas.indexOf(machine.isa) + 1)) assert.equal((await describe({ TILEWORK_ISA: isa })).isa, isa);
+});
+
+test("the knobs are read where Deno may not read the environment", { timeout: 60_000, skip: runtime === "bun" }, async () => {
+  const cores = await childJson(`import { cpu } from "tilework"; console.log(JSON.stringify(cpu.describe().cores));`, {
+    flags: ["--no-prompt", "--allow-ffi"],
+    env: { TILEWORK_CORES: "5" },
+  });
+  assert.equal(cores, 5);
 });
 
 test("a variable with a wrong value is a typed error that names it", { timeout: 60_000 }, async () => {

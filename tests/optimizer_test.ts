@@ -109,5 +109,6 @@ test("steps hold no memory", () => {
   const before = memory();
   for (let i = 0; i < 100; i++) step();
   const after = memory();
-  assert.deepEqual([after.tensors, after.bytes], [before.tensors, before.bytes]);
+  // Not equal: what other test files left behind is freed when Deno ends their threads, at any moment.
+  assert.ok(after.tensors <= before.tensors && after.bytes <= before.bytes, `${JSON.stringify(before)} became ${JSON.stringify(after)}`);
 });

@@ -145,7 +145,9 @@ test("training holds its memory constant", () => {
   const before = memory();
   for (let i = 0; i < 100; i++) step();
   const after = memory();
-  assert.deepEqual([after.tensors, after.bytes, after.peakBytes], [before.tensors, before.bytes, before.peakBytes]);
+  // Not equal: what other test files left behind is freed when Deno ends their threads, at any moment.
+  assert.ok(after.tensors <= before.tensors && after.bytes <= before.bytes, `${JSON.stringify(before)} became ${JSON.stringify(after)}`);
+  assert.equal(after.peakBytes, before.peakBytes);
 });
 
 test("lossCurve() draws a run of any length, unfinished ones too", () => {

@@ -70,19 +70,23 @@ pub fn Plan(comptime T: type) type {
         /// Operands that are read where they are.
         a_in_place: bool,
         b_in_place: bool,
+        /// A depth block of A is packed by all workers, into the first `a_len` of the room behind B.
+        a_shared: bool,
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T));
             const depth = @min(p.k, kc);
             const a_in_place = p.a_col == 1 and p.a_row > 0 and blocking.keepA(kernels.tile, p.n, @intCast(p.a_row), @sizeOf(T));
             const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, p.k, @intCast(p.b_row), @sizeOf(T));
+            const a_shared = !a_in_place and p.a_row == 1 and blocking.shareA(cut.blocks, p.m, @sizeOf(T));
             const b_cols = if (b_in_place) kernels.tile.nr else @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w));
             return .{
                 .p = p,
                 .kernels = kernels,
                 .cut = cut,
                 .b_len = align16(depth * b_cols),
-                .a_len = if (a_in_place) 0 else align16(depth * cut.mc),
+                .a_len = if (a_in_place) 0 else align16(depth * if (a_shared) p.m else cut.mc),
+                .a_shared = a_shared,
                 .a_in_place = a_in_place,
                 .b_in_place = b_in_place,
             };
@@ -90,7 +94,7 @@ pub fn Plan(comptime T: type) type {
 
         /// Elements of scratch for `workers` workers; each part starts at a 64-byte border.
         pub fn scratchLen(self: *const Self, workers: usize) usize {
-            return self.b_len + workers * self.a_len;
+            return self.b_len + self.a_len * if (self.a_shared) 1 else workers;
         }
 
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
@@ -108,10 +112,16 @@ pub fn Plan(comptime T: type) type {
                         .k0 = k0,
                         .depth = @min(kc, p.k - k0),
                         .b = scratch,
-                        .a = scratch + self.b_len + w.id * self.a_len,
+                        .a = scratch + self.b_len + if (self.a_shared) 0 else w.id * self.a_len,
                     };
                     const count = slice.tileCount();
-                    if (!self.b_in_place or slice.cols % self.kernels.tile.w != 0) w.phase(count, @max(1, count / (4 * @as(usize, w.count))), &slice, Slice.packB);
+                    const packs_b = !self.b_in_place or slice.cols % self.kernels.tile.w != 0;
+                    if (self.a_shared or packs_b) {
+                        // Pieces of A first: they are the larger ones.
+                        slice.a_pieces = if (self.a_shared) std.math.divCeil(usize, slice.depth, Slice.piece_depth) catch unreachable else 0;
+                        slice.b_pieces = if (packs_b) std.math.divCeil(usize, count, Slice.piece_tiles) catch unreachable else 0;
+                        w.phase(slice.a_pieces + slice.b_pieces, 1, &slice, Slice.packPieces);
+                    }
                     w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
                 }
             }
@@ -134,11 +144,29 @@ pub fn Plan(comptime T: type) type {
             depth: usize,
             b: [*]T,
             a: [*]T,
-            /// The row block that `a` holds.
+            /// The row block that `a` holds, where each worker packs its own.
             packed_block: usize = std.math.maxInt(usize),
+            a_pieces: usize = 0,
+            b_pieces: usize = 0,
 
             fn tileCount(s: *const Slice) usize {
                 return std.math.divCeil(usize, s.cols, s.plan.kernels.tile.nr) catch unreachable;
+            }
+
+            /// The depth that a worker packs of all of A at a time, and the tiles of B: some 10 µs of work.
+            const piece_depth = 32;
+            const piece_tiles = 4;
+
+            fn packPieces(s: *Slice, begin: usize, end: usize) void {
+                for (begin..end) |piece| {
+                    if (piece < s.a_pieces) {
+                        const first = piece * piece_depth;
+                        for (0..s.plan.cut.blocks) |block| s.packA(block, s.blockOf(block), first, @min(s.depth, first + piece_depth));
+                    } else {
+                        const first = (piece - s.a_pieces) * piece_tiles;
+                        s.packB(first, @min(s.tileCount(), first + piece_tiles));
+                    }
+                }
             }
 
             fn packB(s: *Slice, begin: usize, end: usize) void {
@@ -156,6 +184,8 @@ pub fn Plan(comptime T: type) type {
                     .panels = end - from,
                     .width = tile.nr,
                     .k = s.depth,
+                    .first = 0,
+                    .end = s.depth,
                     .stride = p.b_col,
                     .stride_k = p.b_row,
                 });
@@ -170,22 +200,28 @@ pub fn Plan(comptime T: type) type {
                 return if (s.plan.b_in_place) s.b else s.b + j * s.depth;
             }
 
-            fn packA(s: *Slice, block: usize) void {
+            /// Where a row block lies packed.
+            fn blockOf(s: *const Slice, block: usize) [*]T {
+                return if (s.plan.a_shared) s.a + s.plan.cut.deal.start(block) * s.depth else s.a;
+            }
+
+            fn packA(s: *Slice, block: usize, out: [*]T, first: usize, end: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const from = plan.cut.deal.start(block);
                 const rows = plan.cut.deal.start(block + 1) - from;
                 plan.kernels.pack(&.{
-                    .out = s.a,
+                    .out = out,
                     .in = at(p.a, p.a_row, from, p.a_col, s.k0),
                     .count = rows,
                     .panels = rowPanels(rows, plan.kernels.tile.mr),
                     .width = 0,
                     .k = s.depth,
+                    .first = first,
+                    .end = end,
                     .stride = p.a_row,
                     .stride_k = p.a_col,
                 });
-                s.packed_block = block;
             }
 
             fn compute(s: *Slice, begin: usize, end: usize) void {
@@ -205,14 +241,17 @@ pub fn Plan(comptime T: type) type {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                if (!plan.a_in_place and block != s.packed_block) s.packA(block);
+                if (!plan.a_in_place and !plan.a_shared and block != s.packed_block) {
+                    s.packA(block, s.a, 0, s.depth);
+                    s.packed_block = block;
+                }
                 const from = plan.cut.deal.start(block);
                 const j = first * tile.nr;
                 const cols = @min(end * tile.nr, s.cols) - j;
                 const last = cols / tile.nr * tile.nr;
                 const last_in_place = s.inPlace(cols - last);
                 plan.kernels.strip(&.{
-                    .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, s.k0) else s.a,
+                    .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, s.k0) else s.blockOf(block),
                     .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
                     .b = if (plan.b_in_place) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j) else s.packedB(j),
                     .ldb = if (plan.b_in_place) @intCast(p.b_row) else tile.nr,

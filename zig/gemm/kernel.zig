@@ -52,7 +52,8 @@ pub fn Strip(comptime T: type) type {
     };
 }
 
-/// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width.
+/// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width. Of the depth, `first..end` is
+/// packed here: several workers may share a panel.
 pub fn Pack(comptime T: type) type {
     return extern struct {
         out: [*]T,
@@ -62,6 +63,8 @@ pub fn Pack(comptime T: type) type {
         /// Of every panel but the last, which is cut to whole vectors and filled up with zeros; 0 deals the rows evenly, without filling.
         width: usize,
         k: usize,
+        first: usize,
+        end: usize,
         /// Distance in elements from one of the `count` to the next, and from one k to the next.
         stride: isize,
         stride_k: isize,
@@ -204,9 +207,9 @@ fn Kernels(comptime T: type) type {
                 const panel = panelOf(p, deal, i);
                 const in = step(p.in, @as(isize, @intCast(panel.start)) * p.stride);
                 const out = p.out + panel.start * p.k;
-                if (T == f32 and p.stride_k == 1 and p.k >= 16) {
+                if (T == f32 and p.stride_k == 1 and p.first == 0 and p.end == p.k and p.k >= 16) {
                     packTurn(p, out, in, panel);
-                } else packPlain(p, out, in, panel, 0);
+                } else packPlain(p, out, in, panel, p.first);
             }
         }
 
@@ -218,11 +221,11 @@ fn Kernels(comptime T: type) type {
         fn packCopy(p: *const Pack(T)) void {
             const deal: Deal = .of(p.count, p.panels);
             const whole = panel_vectors * w;
-            for (0..p.k) |kk| {
+            for (p.first..p.end) |kk| {
                 const in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
                 var i: usize = 0;
                 if (p.width == 0) {
-                    if ((p.k - kk) * deal.each >= whole) {
+                    if ((p.end - kk) * deal.each >= whole) {
                         i = copyPanels(p, in, kk, 0, deal.more, deal.each + 1, whole);
                         if (i == deal.more) i = copyPanels(p, in, kk, i, p.panels, deal.each, whole);
                     }
@@ -289,7 +292,7 @@ fn Kernels(comptime T: type) type {
         }
 
         fn packPlain(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel, from: usize) void {
-            for (from..p.k) |kk| {
+            for (from..p.end) |kk| {
                 const out = to + kk * panel.width;
                 var at = step(in, @as(isize, @intCast(kk)) * p.stride_k);
                 for (0..panel.count) |i| {

@@ -64,6 +64,8 @@ pub fn Plan(comptime T: type) type {
         p: Product(T),
         kernels: Kernels(T),
         cut: blocking.Blocking,
+        /// Depth that is packed and computed between two barriers: a multiple of the 256 of a block, or all of k.
+        depth: usize,
         /// Elements of the shared packed slice of B, and of one worker's packed block of A.
         b_len: usize,
         a_len: usize,
@@ -75,17 +77,19 @@ pub fn Plan(comptime T: type) type {
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T));
-            const depth = @min(p.k, kc);
             const a_in_place = p.a_col == 1 and p.a_row > 0 and blocking.keepA(kernels.tile, p.n, @intCast(p.a_row), @sizeOf(T));
             const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, p.k, @intCast(p.b_row), @sizeOf(T));
             const a_shared = !a_in_place and p.a_row == 1 and blocking.shareA(cut.blocks, p.m, @sizeOf(T));
             const b_cols = if (b_in_place) kernels.tile.nr else @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w));
+            const a_rows = if (a_in_place) 0 else if (a_shared) p.m else cut.mc;
+            const depth = @min(p.k, kc * blocking.depthBlocks(d.caches, b_cols * @sizeOf(T), a_rows * @sizeOf(T), a_shared));
             return .{
                 .p = p,
                 .kernels = kernels,
                 .cut = cut,
+                .depth = depth,
                 .b_len = align16(depth * b_cols),
-                .a_len = if (a_in_place) 0 else align16(depth * if (a_shared) p.m else cut.mc),
+                .a_len = align16(depth * a_rows),
                 .a_shared = a_shared,
                 .a_in_place = a_in_place,
                 .b_in_place = b_in_place,
@@ -104,13 +108,13 @@ pub fn Plan(comptime T: type) type {
             var j0: usize = 0;
             while (j0 < p.n) : (j0 += self.cut.nc) {
                 var k0: usize = 0;
-                while (k0 < p.k) : (k0 += kc) {
+                while (k0 < p.k) : (k0 += self.depth) {
                     var slice: Slice = .{
                         .plan = self,
                         .j0 = j0,
                         .cols = @min(self.cut.nc, p.n - j0),
                         .k0 = k0,
-                        .depth = @min(kc, p.k - k0),
+                        .depth = @min(self.depth, p.k - k0),
                         .b = scratch,
                         .a = scratch + self.b_len + if (self.a_shared) 0 else w.id * self.a_len,
                     };
@@ -119,7 +123,7 @@ pub fn Plan(comptime T: type) type {
                     if (self.a_shared or packs_b) {
                         // Pieces of A first: they are the larger ones.
                         slice.a_pieces = if (self.a_shared) std.math.divCeil(usize, slice.depth, Slice.piece_depth) catch unreachable else 0;
-                        slice.b_pieces = if (packs_b) std.math.divCeil(usize, count, Slice.piece_tiles) catch unreachable else 0;
+                        slice.b_pieces = if (packs_b) slice.blocksDeep() * slice.piecesOfB() else 0;
                         w.phase(slice.a_pieces + slice.b_pieces, 1, &slice, Slice.packPieces);
                     }
                     w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
@@ -135,7 +139,7 @@ pub fn Plan(comptime T: type) type {
             self.kernels.close(&.{ .c = c, .ldc = p.ldc, .rows = end - begin, .cols = p.n, .bias = p.bias, .epilogue = p.epilogue });
         }
 
-        /// One column block of one depth block.
+        /// One column block of a few depth blocks.
         const Slice = struct {
             plan: *const Self,
             j0: usize,
@@ -157,19 +161,36 @@ pub fn Plan(comptime T: type) type {
             const piece_depth = 32;
             const piece_tiles = 4;
 
+            fn blocksDeep(s: *const Slice) usize {
+                return std.math.divCeil(usize, s.depth, kc) catch unreachable;
+            }
+
+            /// The depth of block `g`.
+            fn depthOf(s: *const Slice, g: usize) usize {
+                return @min(kc, s.depth - g * kc);
+            }
+
+            fn piecesOfB(s: *const Slice) usize {
+                return std.math.divCeil(usize, s.tileCount(), piece_tiles) catch unreachable;
+            }
+
             fn packPieces(s: *Slice, begin: usize, end: usize) void {
                 for (begin..end) |piece| {
                     if (piece < s.a_pieces) {
-                        const first = piece * piece_depth;
-                        for (0..s.plan.cut.blocks) |block| s.packA(block, s.blockOf(block), first, @min(s.depth, first + piece_depth));
+                        const k = piece * piece_depth;
+                        const g = k / kc;
+                        const first = k - g * kc;
+                        const last = @min(s.depthOf(g), first + piece_depth);
+                        for (0..s.plan.cut.blocks) |block| s.packA(block, g, first, last);
                     } else {
-                        const first = (piece - s.a_pieces) * piece_tiles;
-                        s.packB(first, @min(s.tileCount(), first + piece_tiles));
+                        const of_b = s.piecesOfB();
+                        const first = (piece - s.a_pieces) % of_b * piece_tiles;
+                        s.packB((piece - s.a_pieces) / of_b, first, @min(s.tileCount(), first + piece_tiles));
                     }
                 }
             }
 
-            fn packB(s: *Slice, begin: usize, end: usize) void {
+            fn packB(s: *Slice, g: usize, begin: usize, end: usize) void {
                 const p = &s.plan.p;
                 const tile = s.plan.kernels.tile;
                 // Where B is read in place, only a last tile that sticks out is packed.
@@ -178,14 +199,14 @@ pub fn Plan(comptime T: type) type {
                 const count = @min(end * tile.nr, s.cols) - j;
                 if (s.inPlace(count)) return;
                 s.plan.kernels.pack(&.{
-                    .out = s.packedB(j),
-                    .in = at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j),
+                    .out = s.packedB(g, j),
+                    .in = at(p.b, p.b_row, s.k0 + g * kc, p.b_col, s.j0 + j),
                     .count = count,
                     .panels = end - from,
                     .width = tile.nr,
-                    .k = s.depth,
+                    .k = s.depthOf(g),
                     .first = 0,
-                    .end = s.depth,
+                    .end = s.depthOf(g),
                     .stride = p.b_col,
                     .stride_k = p.b_row,
                 });
@@ -196,27 +217,32 @@ pub fn Plan(comptime T: type) type {
                 return s.plan.b_in_place and cols % s.plan.kernels.tile.w == 0;
             }
 
-            fn packedB(s: *const Slice, j: usize) [*]T {
-                return if (s.plan.b_in_place) s.b else s.b + j * s.depth;
+            /// Where a tile lies packed: depth block by depth block, tiles side by side.
+            fn packedB(s: *const Slice, g: usize, j: usize) [*]T {
+                const tile = s.plan.kernels.tile;
+                if (s.plan.b_in_place) return s.b + g * kc * tile.nr;
+                return s.b + g * kc * blocking.roundUp(s.cols, tile.w) + j * s.depthOf(g);
             }
 
-            /// Where a row block lies packed.
-            fn blockOf(s: *const Slice, block: usize) [*]T {
-                return if (s.plan.a_shared) s.a + s.plan.cut.deal.start(block) * s.depth else s.a;
+            /// Where a row block lies packed: depth block by depth block, blocks one behind the other if they share the room.
+            fn packedA(s: *const Slice, g: usize, block: usize) [*]T {
+                const plan = s.plan;
+                if (plan.a_shared) return s.a + g * kc * plan.p.m + plan.cut.deal.start(block) * s.depthOf(g);
+                return s.a + g * kc * plan.cut.mc;
             }
 
-            fn packA(s: *Slice, block: usize, out: [*]T, first: usize, end: usize) void {
+            fn packA(s: *Slice, block: usize, g: usize, first: usize, end: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const from = plan.cut.deal.start(block);
                 const rows = plan.cut.deal.start(block + 1) - from;
                 plan.kernels.pack(&.{
-                    .out = out,
-                    .in = at(p.a, p.a_row, from, p.a_col, s.k0),
+                    .out = s.packedA(g, block),
+                    .in = at(p.a, p.a_row, from, p.a_col, s.k0 + g * kc),
                     .count = rows,
                     .panels = rowPanels(rows, plan.kernels.tile.mr),
                     .width = 0,
-                    .k = s.depth,
+                    .k = s.depthOf(g),
                     .first = first,
                     .end = end,
                     .stride = p.a_row,
@@ -236,13 +262,13 @@ pub fn Plan(comptime T: type) type {
                 }
             }
 
-            /// The column tiles `first..end` of one row block.
+            /// The column tiles `first..end` of one row block, depth block after depth block: what they share of C stays in cache.
             fn strip(s: *Slice, block: usize, first: usize, end: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
                 if (!plan.a_in_place and !plan.a_shared and block != s.packed_block) {
-                    s.packA(block, s.a, 0, s.depth);
+                    for (0..s.blocksDeep()) |g| s.packA(block, g, 0, s.depthOf(g));
                     s.packed_block = block;
                 }
                 const from = plan.cut.deal.start(block);
@@ -250,26 +276,30 @@ pub fn Plan(comptime T: type) type {
                 const cols = @min(end * tile.nr, s.cols) - j;
                 const last = cols / tile.nr * tile.nr;
                 const last_in_place = s.inPlace(cols - last);
-                plan.kernels.strip(&.{
-                    .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, s.k0) else s.blockOf(block),
-                    .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
-                    .b = if (plan.b_in_place) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j) else s.packedB(j),
-                    .ldb = if (plan.b_in_place) @intCast(p.b_row) else tile.nr,
-                    .b_next = if (plan.b_in_place) tile.nr else tile.nr * s.depth,
-                    .b_last = if (last_in_place) at(p.b, p.b_row, s.k0, p.b_col, s.j0 + j + last) else s.packedB(j + last),
-                    .ldb_last = if (last_in_place) @intCast(p.b_row) else blocking.roundUp(cols - last, tile.w),
-                    .c = p.c + from * p.ldc + s.j0 + j,
-                    .ldc = p.ldc,
-                    .rows = plan.cut.deal.start(block + 1) - from,
-                    .cols = cols,
-                    .k = s.depth,
-                    .alpha = p.alpha,
-                    .beta = if (s.k0 == 0) p.beta else 1,
-                    .read_c = @intFromBool(s.k0 > 0 or p.beta != 0),
-                    .closes = @intFromBool(s.k0 + s.depth == p.k and (p.bias != null or p.epilogue != .none)),
-                    .bias = if (p.bias) |bias| bias + s.j0 + j else null,
-                    .epilogue = p.epilogue,
-                });
+                for (0..s.blocksDeep()) |g| {
+                    const k0 = s.k0 + g * kc;
+                    const depth = s.depthOf(g);
+                    plan.kernels.strip(&.{
+                        .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, k0) else s.packedA(g, block),
+                        .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
+                        .b = if (plan.b_in_place) at(p.b, p.b_row, k0, p.b_col, s.j0 + j) else s.packedB(g, j),
+                        .ldb = if (plan.b_in_place) @intCast(p.b_row) else tile.nr,
+                        .b_next = if (plan.b_in_place) tile.nr else tile.nr * depth,
+                        .b_last = if (last_in_place) at(p.b, p.b_row, k0, p.b_col, s.j0 + j + last) else s.packedB(g, j + last),
+                        .ldb_last = if (last_in_place) @intCast(p.b_row) else blocking.roundUp(cols - last, tile.w),
+                        .c = p.c + from * p.ldc + s.j0 + j,
+                        .ldc = p.ldc,
+                        .rows = plan.cut.deal.start(block + 1) - from,
+                        .cols = cols,
+                        .k = depth,
+                        .alpha = p.alpha,
+                        .beta = if (k0 == 0) p.beta else 1,
+                        .read_c = @intFromBool(k0 > 0 or p.beta != 0),
+                        .closes = @intFromBool(k0 + depth == p.k and (p.bias != null or p.epilogue != .none)),
+                        .bias = if (p.bias) |bias| bias + s.j0 + j else null,
+                        .epilogue = p.epilogue,
+                    });
+                }
             }
 
             fn at(base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {

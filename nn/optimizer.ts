@@ -41,7 +41,7 @@ export interface Optimizer<P> extends Disposable {
  *   m ← β1 m + (1 − β1) g,   v ← β2 v + (1 − β2) g²
  *   p ← p − rate · decay · p − rate · (m / (1 − β1ᵗ)) / (√(v / (1 − β2ᵗ)) + eps)
  *
- * State is f32. Throws a TypeError that names the path where a tree differs from the one it was made for.
+ * State is f32 and belongs to no scope: it lives until the optimizer is disposed. Throws a TypeError that names the path where a tree differs from the one it was made for.
  *
  * ```ts
  * import { adamW, cpu, tensor } from "@tilework/tilework";
@@ -94,7 +94,7 @@ export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}):
       const byPath = new Map(gs);
       if (skipNonFinite && !Number.isFinite(globalNorm(gs))) return 1;
       const t = state.step.itemSync() + 1;
-      const c1 = 1 / (1 - betas[0] ** t), c2 = 1 / (1 - betas[1] ** t);
+      const c1 = 1 / (1 - power(betas[0], t)), c2 = 1 / (1 - power(betas[1], t));
       withDecay.write([rate, betas[0], betas[1], eps, weightDecay, c1, c2, 1]);
       without.write([rate, betas[0], betas[1], eps, 0, c1, c2, 1]);
       for (let i = 0; i < ps.length; i++) {
@@ -115,6 +115,13 @@ export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}):
       for (const x of [state.step, withDecay, without]) x.dispose();
     },
   };
+}
+
+/** base to a whole power, by squaring: multiplications round alike in every engine, which need not agree on the last bit of `**`. */
+function power(base: number, exponent: number): number {
+  let result = 1;
+  for (let e = exponent, square = base; e > 0; e = Math.floor(e / 2), square *= square) if (e % 2 === 1) result *= square;
+  return result;
 }
 
 function globalNorm(leaves: readonly Leaf[]): number {

@@ -54,6 +54,8 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   handle: number;
   /** Whether it shares its storage with the tensor it is a view of. @internal */
   readonly isView: boolean;
+  /** Names the memory that it shares with its views and aliases. @internal */
+  readonly storage: object;
   /** What a gradient tape knows of this value. @internal */
   slot: object | null = null;
   readonly #cell: Cell;
@@ -67,6 +69,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     offset: number,
     cell: { handle: number; holders: number },
     isView: boolean,
+    storage: object,
   ) {
     super();
     this.dtype = dtype;
@@ -76,6 +79,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     this.offset = offset;
     this.handle = cell.handle;
     this.isView = isView;
+    this.storage = storage;
     this.#cell = cell;
     safetyNet.register(this, cell, this);
   }
@@ -144,7 +148,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   /** Another holder of the same value, freed on its own. @internal */
   alias(): Tensor<D, S> {
     this.#cell.holders++;
-    return new Tensor<D, S>(this.device, this.dtype, this.shape, this.strides, this.offset, this.#cell, this.isView);
+    return new Tensor<D, S>(this.device, this.dtype, this.shape, this.strides, this.offset, this.#cell, this.isView, this.storage);
   }
 
   /** Whether others hold the same value. @internal */
@@ -199,7 +203,7 @@ export function allocate<D extends DType, S extends Shape>(op: string, device: D
   for (let i = 0; i < shape.length; i++) layout[i] = shape[i]!;
   const handle = native.tw_tensor_new(dtypes[dtype].code, shape.length, layout);
   if (handle === 0) throw creationError(op, dtype, shape);
-  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false);
+  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false, {});
 }
 
 function creationError(op: string, dtype: DType, shape: Shape): Error {
@@ -222,7 +226,7 @@ export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shap
   }
   const handle = native.tw_tensor_view(x.handle, rank, layout);
   if (handle === 0) throw statusError("view", statusName(native.tw_last_status()));
-  return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true);
+  return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true, x.storage);
 }
 
 /** Throws what a native status means. @internal */

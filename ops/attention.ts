@@ -1,5 +1,6 @@
 /** Scaled dot-product attention, composed of two batched products and a softmax. */
 
+import { allocateAlike, allocateBeside } from "../core/beside.ts";
 import type { Float } from "../core/dtype.ts";
 import { asContiguous, check, checkFlag, checkFloat, checkLike, checkNumber, record, recording, unrecorded } from "../core/op.ts";
 import { formatShape } from "../core/shape.ts";
@@ -78,13 +79,17 @@ function attend(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Ten
     record(op, [q, k, v], [y], [q, k, v, p], ([dy], [q, k, v, p], wanted) => {
       // P = softmax(s Q Kᵀ), Y = P V: dV = Pᵀ dY, dP = dY Vᵀ, dS = s P (dP − ⟨dP, P⟩), dQ = dS K, dK = dSᵀ Q.
       const grad = asContiguous(op, dy!);
-      const dv = wanted[2] ? into(v!.shape, v!, (out) => product(op, p!, grad, { transposeA: true, out })) : null;
-      if (!wanted[0] && !wanted[1]) return [null, null, dv];
-      const ds = product(op, grad, v!, { transposeB: true });
-      check(op, native.tw_softmax_backward(device, ds.handle, ds.handle, p!.handle, causal, scale));
-      const dq = wanted[0] ? into(q!.shape, q!, (out) => product(op, ds, k!, { out })) : null;
-      const dk = wanted[1] ? into(k!.shape, k!, (out) => product(op, ds, q!, { transposeA: true, out })) : null;
-      return [dq, dk, dv];
+      const [dq, dk, dv] = wanted.every(Boolean)
+        ? allocateBeside(op, [q!, k!, v!])
+        : [q!, k!, v!].map((x, i) => wanted[i] ? allocateAlike(op, x) : null);
+      if (dv) product(op, p!, grad, { transposeA: true, out: dv });
+      if (dq || dk) {
+        const ds = product(op, grad, v!, { transposeB: true });
+        check(op, native.tw_softmax_backward(device, ds.handle, ds.handle, p!.handle, causal, scale));
+        if (dq) product(op, ds, k!, { out: dq });
+        if (dk) product(op, ds, q!, { transposeA: true, out: dk });
+      }
+      return [dq ?? null, dk ?? null, dv ?? null];
     });
   }
   // The tape holds the probabilities itself.

@@ -1,10 +1,11 @@
 /** GEGLU. */
 
 import { geluForm } from "../core/activation.ts";
+import { allocateBeside } from "../core/beside.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Shape } from "../core/shape.ts";
-import { allocate, type Tensor } from "../core/tensor.ts";
+import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import type { GeluOptions } from "./gelu.ts";
 
@@ -109,8 +110,7 @@ function backward(op: string, gate: Tensor, up: Tensor, dy: Tensor, options: Any
 }
 
 function gradients(op: string, gate: Tensor, up: Tensor, dy: Tensor, flags: number): { gate: Tensor; up: Tensor } {
-  const dgate = allocate(op, gate.device, gate.dtype, gate.shape) as Tensor;
-  const dup = allocate(op, gate.device, gate.dtype, gate.shape) as Tensor;
+  const [dgate, dup] = allocateBeside(op, [gate, up]) as [Tensor, Tensor]; // one for each
   const g = asRows(op, gate), u = asRows(op, up), d = asRows(op, dy);
   check(op, native.tw_geglu_backward(gate.device.handle, dgate.handle, dup.handle, d.handle, g.handle, u.handle, flags));
   if (g !== gate) g.dispose();

@@ -1,5 +1,6 @@
 /** The parts of a tensor along one axis. */
 
+import { joined } from "../core/beside.ts";
 import { check, checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkShape, formatShape, normalizeAxis } from "../core/shape.ts";
@@ -50,8 +51,10 @@ function parts(x: Tensor, sizes: readonly number[], axis: number): Tensor[] {
   }
   if (out.length > 0 && recording(x)) {
     const whole = x.shape;
-    // The parts' gradients side by side, in one new tensor; 0 for a part that had no effect.
+    // The parts' gradients side by side: as they lie, or in one new tensor; 0 for a part that had no effect.
     record(op, [x], out, [], (cotangents) => {
+      const asTheyLie = joined(cotangents, whole, at, starts);
+      if (asTheyLie !== null) return [asTheyLie];
       const one = cotangents.find((dy) => dy !== null)!; // a rule runs only if there is one
       const dx = allocate<DType, Shape>(op, one.device, one.dtype, whole) as Tensor;
       cotangents.forEach((dy, i) => {

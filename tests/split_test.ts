@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { cpu, split, type Tensor, tensor, zeros } from "../mod.ts";
-import { assertGradients } from "./harness.ts";
+import { add, attention, copy, cpu, geglu, mul, reshape, split, sum, type Tensor, tensor, transpose, valueAndGrad, zeros } from "../mod.ts";
+import { assertGradients, assertSameBits, numbers } from "./harness.ts";
 
 type Any = Tensor<"f32", number[]>;
 
@@ -35,4 +35,20 @@ test("split() says what does not fit", () => {
   for (const bad of [-1, 0.5, NaN]) assert.throws(() => split(x, [bad, 4], 1), { name: "RangeError" });
   assert.throws(() => split(x, ["4"] as never, 1), { name: "TypeError" });
   assert.throws(() => split(x, 4 as never, 1), { name: "TypeError", message: "split: sizes must be an array of sizes, got 4" });
+});
+
+test("parts whose gradients are made side by side are joined without a copy, with the same bits", () => {
+  // [2, 3, 8] split into halves for GEGLU, and into heads for attention: the joined gradient is a view of what the ops wrote.
+  const data = numbers(2 * 3 * 12, 77);
+  const loss = (whole: boolean) => (p: { x: Tensor<"f64", [number, number, number]> }) => {
+    const parts = split(p.x, [4, 4, 4], -1).map((t) => whole ? t : copy(t)) as Tensor<"f64", [number, number, number]>[];
+    const [q, k, v] = parts.map((t) => transpose(reshape(t, [2, 3, 2, 2]), [0, 2, 1, 3]));
+    const y = attention(q!, k!, v!, { causal: true });
+    const [gate, up] = split(p.x, [6, 6], -1).map((t) => whole ? t : copy(t)) as Tensor<"f64", [number, number, number]>[];
+    return add(sum(mul(y, y)), sum(geglu(gate!, up!)));
+  };
+  using x = tensor(cpu, [2, 3, 12], Float64Array.from(data)) as unknown as Tensor<"f64", [number, number, number]>;
+  using joined = valueAndGrad(loss(true))({ x });
+  using copied = valueAndGrad(loss(false))({ x });
+  assertSameBits(joined.grads.x.readSync(), copied.grads.x.readSync());
 });

@@ -4,6 +4,7 @@
 const std = @import("std");
 const Caches = @import("../parallel/topology.zig").Caches;
 const Knobs = @import("../parallel/resolve.zig").Knobs;
+const Deal = @import("kernel.zig").Deal;
 
 /// Depth of a block: part of the contract of equal bits, never tuned. A panel of B, 256·32 floats, fills two thirds of a 48 KiB first-level cache.
 pub const kc = 256;
@@ -16,20 +17,6 @@ pub const Tile = struct {
 
     pub fn of(packed_shape: u32) Tile {
         return .{ .mr = packed_shape >> 16, .nr = packed_shape >> 8 & 0xff, .w = packed_shape & 0xff };
-    }
-};
-
-/// Rows dealt evenly: the first parts have one more than the others where they do not come out even.
-pub const Deal = struct {
-    each: usize,
-    more: usize,
-
-    pub inline fn of(rows: usize, parts: usize) Deal {
-        return .{ .each = rows / parts, .more = rows % parts };
-    }
-
-    pub inline fn start(d: Deal, part: usize) usize {
-        return part * d.each + @min(part, d.more);
     }
 };
 

@@ -7,7 +7,6 @@ const std = @import("std");
 const assert = std.debug.assert;
 const simd = @import("../isa/simd.zig");
 const math = @import("../isa/math.zig");
-const Deal = @import("blocking.zig").Deal;
 
 /// Register tiles: rows × vectors. Accumulators, one row of B and one broadcast of A have to fit the register file: 14·2 + 2 + 1 of 32 zmm, 6·2 + 2 + 1 of
 /// 16 ymm, 8·3 + 3 + 2 of 32 NEON registers. Without hardware FMA the exact emulation is some twenty times slower, and small tiles keep its code small.
@@ -51,6 +50,20 @@ pub fn Strip(comptime T: type) type {
         epilogue: Epilogue,
     };
 }
+
+/// Rows dealt evenly: the first parts have one more than the others where they do not come out even.
+pub const Deal = struct {
+    each: usize,
+    more: usize,
+
+    pub inline fn of(rows: usize, parts: usize) Deal {
+        return .{ .each = rows / parts, .more = rows % parts };
+    }
+
+    pub inline fn start(d: Deal, part: usize) usize {
+        return part * d.each + @min(part, d.more);
+    }
+};
 
 /// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width. Of the depth, `first..end` is
 /// packed here: several workers may share a panel.

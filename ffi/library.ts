@@ -6,16 +6,7 @@ import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { LibraryNotFoundError } from "./status.ts";
 import { manifest } from "./symbols.gen.ts";
-
-/** FFI type names that both runtimes share. @internal */
-export type Ffi = "u32" | "i32" | "f32" | "f64" | "buffer" | "void";
-/** A table of symbols. @internal */
-export type Symbols = { readonly [name: string]: { readonly parameters: readonly Ffi[]; readonly result: Ffi } };
-/** An open library. @internal */
-export interface Opened {
-  readonly symbols: Record<string, (...args: never[]) => number>;
-  close(): void;
-}
+import type { Ffi, Symbols } from "./types.ts";
 
 type ArgumentOf = { u32: number; i32: number; f32: number; f64: number; buffer: ArrayBufferView; void: never };
 type ResultOf = { u32: number; i32: number; f32: number; f64: number; buffer: never; void: void };

@@ -1,7 +1,7 @@
 /** Opens a library through bun:ffi, whose table is `{ args, returns }`. */
 
 import { dlopen } from "bun:ffi";
-import type { Opened, Symbols } from "./library.ts";
+import type { Opened, Symbols } from "./types.ts";
 
 /** Bun has no permissions. */
 export function permitted(_path: string): boolean {

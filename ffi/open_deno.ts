@@ -1,6 +1,6 @@
 /** Opens a library through Deno.dlopen. */
 
-import type { Opened, Symbols } from "./library.ts";
+import type { Opened, Symbols } from "./types.ts";
 
 /** Whether code without a prompt may load `path`; `false` only where Deno would refuse. */
 export function permitted(path: string): boolean {

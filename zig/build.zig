@@ -22,7 +22,7 @@ pub fn build(b: *std.Build) void {
     const valgrind = b.addSystemCommand(&.{ "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=no", "--fair-sched=yes" });
     valgrind.addArtifactArg(tests);
     valgrind.setEnvironmentVariable("TILEWORK_ISA", "avx2");
-    valgrind.setEnvironmentVariable("TILEWORK_SLOW_MACHINE", "1");
+    valgrind.setEnvironmentVariable("TILEWORK_VALGRIND", "1");
     valgrind.has_side_effects = true;
     valgrind_step.dependOn(&valgrind.step);
 

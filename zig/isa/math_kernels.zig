@@ -497,6 +497,8 @@ test "golden hashes: the same bits on every instruction set" {
 }
 
 test "fma rounds once: known cases" {
+    // Valgrind computes the instruction itself, and loses the sign of a product that underflows.
+    if (std.c.getenv("TILEWORK_VALGRIND") != null) return error.SkipZigTest;
     const cases = [_][4]f64{
         // a, b, c, result
         .{ 1 + 0x1p-52, 1 - 0x1p-52, -1, -0x1p-104 },

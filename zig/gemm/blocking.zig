@@ -40,14 +40,21 @@ fn columns(tile: Tile, caches: Caches, n: usize, element: usize) usize {
     return @min(most, roundUp(n, tile.nr));
 }
 
+/// Rows that a block of A has at least where they lie side by side in memory, 2 KiB of each k: in smaller blocks a worker would touch a page for a few
+/// hundred bytes. Packed by all workers together each would read half of A from the other's cache. 1024×128×2048 with A transposed, two cores: 123 GFLOP/s
+/// in blocks of 70 rows, 165 packed together, 180 in blocks of 512.
+pub fn rowsLeast(a_turned: bool, m: usize, workers: usize, element: usize) usize {
+    return if (a_turned) @min(2048 / element, std.math.divCeil(usize, m, workers) catch unreachable) else 1;
+}
+
 /// A block of A takes a quarter of the second level, and no more than leaves each worker a few chunks.
-pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize) Blocking {
+pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize, rows_least: usize) Blocking {
     const fits = @max(tile.mr, caches.l2 / 4 / (kc * element) / tile.mr * tile.mr);
     const chunks = workers * @as(usize, @intCast(knobs.packed_oversample));
     const nc = columns(tile, caches, n, element);
     const tiles = std.math.divCeil(usize, @min(n, nc), tile.nr) catch unreachable;
     var mc = @min(fits, roundUp(@max(m, 1), tile.mr));
-    if (workers > 1) mc = @max(tile.mr, @min(mc, roundUp(std.math.divCeil(usize, m, chunks) catch unreachable, tile.mr)));
+    if (workers > 1) mc = @max(tile.mr, @min(mc, roundUp(@max(rows_least, std.math.divCeil(usize, m, chunks) catch unreachable), tile.mr)));
     const blocks = @max(1, std.math.divCeil(usize, m, mc) catch unreachable);
     // Few row blocks: cut the tiles of each into equal parts, so that no chunk straddles two blocks.
     var parts: usize = 1;
@@ -71,17 +78,11 @@ pub fn keepA(tile: Tile, n: usize, lda: usize, element: usize) bool {
     return n <= 4 * tile.nr and lda * element % 2048 != 0;
 }
 
-/// Whether a depth block of A, its rows side by side, is packed as a whole by all workers before they compute. Block by block each of them would read a few
-/// hundred bytes of every row of memory, and one row may be a page: 1024×128×2048 with A transposed ran at 123 GFLOP/s on two cores, where others reach 200.
-pub fn shareA(blocks: usize, m: usize, element: usize) bool {
-    return blocks > 1 and m *| kc *| element <= 8 << 20;
-}
-
-/// Depth blocks that are packed together, so that fewer barriers part them: as many as keep B in half of the second level and A in a quarter of it, or in
-/// half where all workers share it. A weight gradient of 128×128 over 2048 rows has eight depth blocks of 30 µs each.
-pub fn depthBlocks(caches: Caches, b_row_bytes: usize, a_row_bytes: usize, a_shared: bool) usize {
+/// Depth blocks that are packed together, so that fewer barriers part them: as many as keep B in half of the second level and A in a quarter of it.
+/// A weight gradient of 128×128 over 2048 rows has eight depth blocks of 30 µs each.
+pub fn depthBlocks(caches: Caches, b_row_bytes: usize, a_row_bytes: usize) usize {
     const of_b = @max(caches.l2 / 2, 1 << 20) / (kc *| @max(1, b_row_bytes));
-    const of_a = @max(caches.l2 / @as(usize, if (a_shared) 2 else 4), 256 << 10) / (kc *| @max(1, a_row_bytes));
+    const of_a = @max(caches.l2 / 4, 256 << 10) / (kc *| @max(1, a_row_bytes));
     return @max(1, @min(of_b, of_a));
 }
 
@@ -101,7 +102,7 @@ test "blocking: every row and column is covered, whatever the sizes" {
     for ([_]Tile{ .{ .mr = 14, .nr = 32, .w = 16 }, .{ .mr = 6, .nr = 16, .w = 8 }, .{ .mr = 8, .nr = 12, .w = 4 } }) |tile| {
         for ([_]usize{ 1, 2, 13, 14, 15, 64, 1000, 46341, 174000, 1 << 40 }) |m| for ([_]usize{ 1, 31, 32, 33, 5000, 1 << 40 }) |n| {
             for ([_]usize{ 1, 2, 3, 8, 64 }) |workers| {
-                const b = plan(tile, caches, .{}, workers, m, n, 4);
+                const b = plan(tile, caches, .{}, workers, m, n, 4, 1);
                 try testing.expect(b.blocks >= 1 and b.mc >= 1 and b.grain >= 1 and b.nc % tile.nr == 0 and b.nc > 0);
                 try testing.expectEqual(0, b.deal.start(0));
                 try testing.expectEqual(m, b.deal.start(b.blocks));

@@ -72,17 +72,14 @@ pub fn Plan(comptime T: type) type {
         /// Operands that are read where they are.
         a_in_place: bool,
         b_in_place: bool,
-        /// A depth block of A is packed by all workers, into the first `a_len` of the room behind B.
-        a_shared: bool,
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
-            const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T));
+            const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T), blocking.rowsLeast(p.a_row == 1, p.m, workers, @sizeOf(T)));
             const a_in_place = p.a_col == 1 and p.a_row > 0 and blocking.keepA(kernels.tile, p.n, @intCast(p.a_row), @sizeOf(T));
             const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, p.k, @intCast(p.b_row), @sizeOf(T));
-            const a_shared = !a_in_place and p.a_row == 1 and blocking.shareA(cut.blocks, p.m, @sizeOf(T));
             const b_cols = if (b_in_place) kernels.tile.nr else @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w));
-            const a_rows = if (a_in_place) 0 else if (a_shared) p.m else cut.mc;
-            const depth = @min(p.k, kc * blocking.depthBlocks(d.caches, b_cols * @sizeOf(T), a_rows * @sizeOf(T), a_shared));
+            const a_rows = if (a_in_place) 0 else cut.mc;
+            const depth = @min(p.k, kc * blocking.depthBlocks(d.caches, b_cols * @sizeOf(T), a_rows * @sizeOf(T)));
             return .{
                 .p = p,
                 .kernels = kernels,
@@ -90,7 +87,6 @@ pub fn Plan(comptime T: type) type {
                 .depth = depth,
                 .b_len = align16(depth * b_cols),
                 .a_len = align16(depth * a_rows),
-                .a_shared = a_shared,
                 .a_in_place = a_in_place,
                 .b_in_place = b_in_place,
             };
@@ -98,7 +94,7 @@ pub fn Plan(comptime T: type) type {
 
         /// Elements of scratch for `workers` workers; each part starts at a 64-byte border.
         pub fn scratchLen(self: *const Self, workers: usize) usize {
-            return self.b_len + self.a_len * if (self.a_shared) 1 else workers;
+            return self.b_len + self.a_len * workers;
         }
 
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
@@ -116,15 +112,11 @@ pub fn Plan(comptime T: type) type {
                         .k0 = k0,
                         .depth = @min(self.depth, p.k - k0),
                         .b = scratch,
-                        .a = scratch + self.b_len + if (self.a_shared) 0 else w.id * self.a_len,
+                        .a = scratch + self.b_len + w.id * self.a_len,
                     };
                     const count = slice.tileCount();
-                    const packs_b = !self.b_in_place or slice.cols % self.kernels.tile.w != 0;
-                    if (self.a_shared or packs_b) {
-                        // Pieces of A first: they are the larger ones.
-                        slice.a_pieces = if (self.a_shared) std.math.divCeil(usize, slice.depth, Slice.piece_depth) catch unreachable else 0;
-                        slice.b_pieces = if (packs_b) slice.blocksDeep() * slice.piecesOfB() else 0;
-                        w.phase(slice.a_pieces + slice.b_pieces, 1, &slice, Slice.packPieces);
+                    if (!self.b_in_place or slice.cols % self.kernels.tile.w != 0) {
+                        w.phase(slice.blocksDeep() * slice.piecesOfB(), 1, &slice, Slice.packPieces);
                     }
                     w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
                 }
@@ -148,17 +140,14 @@ pub fn Plan(comptime T: type) type {
             depth: usize,
             b: [*]T,
             a: [*]T,
-            /// The row block that `a` holds, where each worker packs its own.
+            /// The row block that `a` holds.
             packed_block: usize = std.math.maxInt(usize),
-            a_pieces: usize = 0,
-            b_pieces: usize = 0,
 
             fn tileCount(s: *const Slice) usize {
                 return std.math.divCeil(usize, s.cols, s.plan.kernels.tile.nr) catch unreachable;
             }
 
-            /// The depth that a worker packs of all of A at a time, and the tiles of B: some 10 µs of work.
-            const piece_depth = 32;
+            /// Tiles of B that a worker packs at a time: some 10 µs of work.
             const piece_tiles = 4;
 
             fn blocksDeep(s: *const Slice) usize {
@@ -175,18 +164,10 @@ pub fn Plan(comptime T: type) type {
             }
 
             fn packPieces(s: *Slice, begin: usize, end: usize) void {
+                const of_b = s.piecesOfB();
                 for (begin..end) |piece| {
-                    if (piece < s.a_pieces) {
-                        const k = piece * piece_depth;
-                        const g = k / kc;
-                        const first = k - g * kc;
-                        const last = @min(s.depthOf(g), first + piece_depth);
-                        for (0..s.plan.cut.blocks) |block| s.packA(block, g, first, last);
-                    } else {
-                        const of_b = s.piecesOfB();
-                        const first = (piece - s.a_pieces) % of_b * piece_tiles;
-                        s.packB((piece - s.a_pieces) / of_b, first, @min(s.tileCount(), first + piece_tiles));
-                    }
+                    const first = piece % of_b * piece_tiles;
+                    s.packB(piece / of_b, first, @min(s.tileCount(), first + piece_tiles));
                 }
             }
 
@@ -205,8 +186,6 @@ pub fn Plan(comptime T: type) type {
                     .panels = end - from,
                     .width = tile.nr,
                     .k = s.depthOf(g),
-                    .first = 0,
-                    .end = s.depthOf(g),
                     .stride = p.b_col,
                     .stride_k = p.b_row,
                 });
@@ -224,30 +203,27 @@ pub fn Plan(comptime T: type) type {
                 return s.b + g * kc * blocking.roundUp(s.cols, tile.w) + j * s.depthOf(g);
             }
 
-            /// Where a row block lies packed: depth block by depth block, blocks one behind the other if they share the room.
-            fn packedA(s: *const Slice, g: usize, block: usize) [*]T {
-                const plan = s.plan;
-                if (plan.a_shared) return s.a + g * kc * plan.p.m + plan.cut.deal.start(block) * s.depthOf(g);
-                return s.a + g * kc * plan.cut.mc;
+            /// Where the worker's row block lies packed: depth block by depth block.
+            fn packedA(s: *const Slice, g: usize) [*]T {
+                return s.a + g * kc * s.plan.cut.mc;
             }
 
-            fn packA(s: *Slice, block: usize, g: usize, first: usize, end: usize) void {
+            fn packA(s: *Slice, block: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const from = plan.cut.deal.start(block);
                 const rows = plan.cut.deal.start(block + 1) - from;
-                plan.kernels.pack(&.{
-                    .out = s.packedA(g, block),
+                for (0..s.blocksDeep()) |g| plan.kernels.pack(&.{
+                    .out = s.packedA(g),
                     .in = at(p.a, p.a_row, from, p.a_col, s.k0 + g * kc),
                     .count = rows,
                     .panels = rowPanels(rows, plan.kernels.tile.mr),
                     .width = 0,
                     .k = s.depthOf(g),
-                    .first = first,
-                    .end = end,
                     .stride = p.a_row,
                     .stride_k = p.a_col,
                 });
+                s.packed_block = block;
             }
 
             fn compute(s: *Slice, begin: usize, end: usize) void {
@@ -267,10 +243,7 @@ pub fn Plan(comptime T: type) type {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                if (!plan.a_in_place and !plan.a_shared and block != s.packed_block) {
-                    for (0..s.blocksDeep()) |g| s.packA(block, g, 0, s.depthOf(g));
-                    s.packed_block = block;
-                }
+                if (!plan.a_in_place and block != s.packed_block) s.packA(block);
                 const from = plan.cut.deal.start(block);
                 const j = first * tile.nr;
                 const cols = @min(end * tile.nr, s.cols) - j;
@@ -280,7 +253,7 @@ pub fn Plan(comptime T: type) type {
                     const k0 = s.k0 + g * kc;
                     const depth = s.depthOf(g);
                     plan.kernels.strip(&.{
-                        .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, k0) else s.packedA(g, block),
+                        .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, k0) else s.packedA(g),
                         .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
                         .b = if (plan.b_in_place) at(p.b, p.b_row, k0, p.b_col, s.j0 + j) else s.packedB(g, j),
                         .ldb = if (plan.b_in_place) @intCast(p.b_row) else tile.nr,

@@ -65,8 +65,7 @@ pub const Deal = struct {
     }
 };
 
-/// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width. Of the depth, `first..end` is
-/// packed here: several workers may share a panel.
+/// Rows or columns of an operand to pack, `count` in all, each `k` deep. Panel after panel, each holds `k` times its width.
 pub fn Pack(comptime T: type) type {
     return extern struct {
         out: [*]T,
@@ -76,8 +75,6 @@ pub fn Pack(comptime T: type) type {
         /// Of every panel but the last, which is cut to whole vectors and filled up with zeros; 0 deals the rows evenly, without filling.
         width: usize,
         k: usize,
-        first: usize,
-        end: usize,
         /// Distance in elements from one of the `count` to the next, and from one k to the next.
         stride: isize,
         stride_k: isize,
@@ -220,9 +217,9 @@ fn Kernels(comptime T: type) type {
                 const panel = panelOf(p, deal, i);
                 const in = step(p.in, @as(isize, @intCast(panel.start)) * p.stride);
                 const out = p.out + panel.start * p.k;
-                if (T == f32 and p.stride_k == 1 and p.first == 0 and p.end == p.k and p.k >= 16) {
+                if (T == f32 and p.stride_k == 1 and p.k >= 16) {
                     packTurn(p, out, in, panel);
-                } else packPlain(p, out, in, panel, p.first);
+                } else packPlain(p, out, in, panel, 0);
             }
         }
 
@@ -234,13 +231,13 @@ fn Kernels(comptime T: type) type {
         fn packCopy(p: *const Pack(T)) void {
             const deal: Deal = .of(p.count, p.panels);
             const whole = panel_vectors * w;
-            for (p.first..p.end) |kk| {
+            for (0..p.k) |kk| {
                 const in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
                 var i: usize = 0;
                 if (p.width == 0) {
-                    if ((p.end - kk) * deal.each >= whole) {
-                        i = copyPanels(p, in, kk, 0, deal.more, deal.each + 1, whole);
-                        if (i == deal.more) i = copyPanels(p, in, kk, i, p.panels, deal.each, whole);
+                    if ((p.k - kk) * deal.each >= whole) {
+                        i = copyPanels(p, in, kk, 0, 0, deal.more, deal.each + 1);
+                        if (i == deal.more) i = copyPanels(p, in, kk, deal.more * (deal.each + 1), i, p.panels, deal.each);
                     }
                 } else {
                     const full = p.count / p.width;
@@ -258,9 +255,9 @@ fn Kernels(comptime T: type) type {
         }
 
         /// Copies one k of the panels from `first` on, all of one width, as long as whole vectors of the row are left. Returns the panel it stopped at.
-        inline fn copyPanels(p: *const Pack(T), in: [*]const T, kk: usize, first: usize, end: usize, width: usize, whole: usize) usize {
-            const deal: Deal = .of(p.count, p.panels);
-            var start = deal.start(first);
+        inline fn copyPanels(p: *const Pack(T), in: [*]const T, kk: usize, first_start: usize, first: usize, end: usize, width: usize) usize {
+            const whole = panel_vectors * w;
+            var start = first_start;
             var to = p.out + start * p.k + kk * width;
             var i = first;
             while (i < end and start + whole <= p.count) : (i += 1) {
@@ -305,7 +302,7 @@ fn Kernels(comptime T: type) type {
         }
 
         fn packPlain(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel, from: usize) void {
-            for (from..p.end) |kk| {
+            for (from..p.k) |kk| {
                 const out = to + kk * panel.width;
                 var at = step(in, @as(isize, @intCast(kk)) * p.stride_k);
                 for (0..panel.count) |i| {

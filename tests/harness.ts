@@ -49,10 +49,10 @@ export function devices(): CpuDevice[] {
   return [1, 2, 3, 5, 8].map((threads) => cpuDevice({ threads, tuning: { cores: 8, gemvParallelBytes: 0, parallelThreshold: 0 } }));
 }
 
-/** Compares with a reference: within `tolerance` of the largest finite reference value, NaN and infinities where the reference has them. */
-export function assertClose(actual: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number, what = ""): void {
+/** Compares with a reference: within `tolerance` of the largest finite reference value, or of `least` where that is larger; NaN and infinities where the reference has them. */
+export function assertClose(actual: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number, what = "", least = 1e-12): void {
   assert.equal(actual.length, expected.length, `${what}: number of elements`);
-  let scale = 1e-12;
+  let scale = least;
   for (let i = 0; i < expected.length; i++) if (Number.isFinite(expected[i])) scale = Math.max(scale, Math.abs(expected[i]!));
   for (let i = 0; i < expected.length; i++) {
     const e = expected[i]!, a = actual[i]!;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type CpuDevice, cpuDevice, type Data, type Float, type Shape, type Tensor, tensor, UnsupportedError } from "../mod.ts";
 import { type Rule, setRecorder } from "../core/op.ts";
 import { allocate, view } from "../core/tensor.ts";
-import { devices, numbers, seed } from "./harness.ts";
+import { assertClose, devices, numbers } from "./harness.ts";
 
 /** Normally distributed numbers (Box and Muller, 1958), the same for the same place. */
 export function normal(count: number, place: number, deviation = 1): number[] {
@@ -20,19 +20,9 @@ export function whole(count: number, limit: number, place: number): number[] {
   return numbers(count, place).map((v) => Math.floor((v + 1) / 2 * limit));
 }
 
-/**
- * The largest error has to stay below `limit` of the largest finite wanted value, or of `least` where that is larger; NaN and infinities have to be where
- * they are wanted.
- */
+/** `assertClose` with the tolerance that the row-wise ops share. */
 export function close(found: ArrayLike<number>, wanted: ArrayLike<number>, limit = 1e-5, least = 1e-12): void {
-  assert.equal(found.length, wanted.length);
-  let scale = least;
-  for (let i = 0; i < wanted.length; i++) if (Number.isFinite(wanted[i])) scale = Math.max(scale, Math.abs(wanted[i]!));
-  for (let i = 0; i < wanted.length; i++) {
-    const f = found[i]!, w = wanted[i]!;
-    const fits = Number.isFinite(w) ? Math.abs(f - w) <= limit * scale : Object.is(f, w);
-    assert.ok(fits, `element ${i} of ${wanted.length}: want ${w}, got ${f} (largest ${scale}, seed ${seed})`);
-  }
+  assertClose(found, wanted, limit, "", least);
 }
 
 /** The gradient of `f` at `x` by central differences, with an error of about 1e-9 of f's scale. */

@@ -276,8 +276,7 @@ pub fn Plan(comptime T: type) type {
             }
 
             fn at(base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {
-                const elements = row_stride * @as(isize, @intCast(row)) + col_stride * @as(isize, @intCast(col));
-                return @ptrFromInt(@intFromPtr(base) +% @as(usize, @bitCast(elements * @sizeOf(T))));
+                return kernel.step(T, base, row_stride * @as(isize, @intCast(row)) + col_stride * @as(isize, @intCast(col)));
             }
         };
     };
@@ -331,7 +330,7 @@ pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMe
 }
 
 /// Runs a small product of operands that are read where they are: one call of the kernel, no plan, no scratch. Answers whether it was one. A 16×16×16 product
-/// takes two thirds of the time that way.
+/// took 137 ns that way and 185 with a plan, each in its quietest run.
 fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Product(T)) bool {
     const tile = kernels.tile;
     if (p.m == 0 or p.n == 0 or p.k == 0 or p.k > kc or p.alpha == 0) return false;
@@ -391,14 +390,10 @@ pub fn Batch(comptime T: type) type {
                 b += i * self.b[axis];
                 c += i * self.c[axis];
             }
-            p.a = offset(p.a, a);
-            p.b = offset(p.b, b);
-            p.c = @constCast(offset(p.c, c));
+            p.a = kernel.step(T, p.a, a);
+            p.b = kernel.step(T, p.b, b);
+            p.c = @constCast(kernel.step(T, p.c, c));
             return p;
-        }
-
-        fn offset(base: [*]const T, elements: isize) [*]const T {
-            return @ptrFromInt(@intFromPtr(base) +% @as(usize, @bitCast(elements * @sizeOf(T))));
         }
     };
 }

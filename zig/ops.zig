@@ -25,6 +25,7 @@ pub const ops = .{
 /// Files with micro-kernels that belong to no single op.
 pub const kernel_files = .{
     @import("gemm/kernel.zig"),
+    @import("gemm/vector.zig"),
     @import("gemm/columns.zig"),
     @import("isa/math_kernels.zig"),
 };

@@ -72,10 +72,20 @@ pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, 
     };
 }
 
-/// Whether A, its k side by side, is read where it is. Packing costs about a quarter cycle an element and saves nothing where each is used by few column
-/// tiles. Rows a multiple of 2 KiB apart fall on the same few sets of the first-level cache; those are packed.
-pub fn keepA(tile: Tile, n: usize, lda: usize, element: usize) bool {
-    return n <= 4 * tile.nr and lda * element % 2048 != 0;
+/// Whether A, its rows side by side, is read where it is. Packing costs a third of a cycle an element and saves nothing where each is used by few column
+/// tiles.
+pub fn keepTurnedA(tile: Tile, n: usize, lda: usize, element: usize) bool {
+    return n <= 8 * tile.nr and !crowded(lda, element);
+}
+
+/// Whether 256 rows so far apart share so few sets of the second level that they drive each other out: at 8 KiB sixteen of 2048 sets of sixteen ways.
+fn crowded(stride: usize, element: usize) bool {
+    return stride *| element % 8192 == 0;
+}
+
+/// Rows of a panel that is read in place, its k side by side: as fast as a packed one (0.99 of the peak), so that A is never packed then. Rows a multiple of 4 KiB apart share the sets of the first-level cache, which has eight to twelve ways.
+pub fn panelRows(tile: Tile, lda: usize, element: usize) usize {
+    return if (lda * element % 4096 == 0) @min(tile.mr, 8) else tile.mr;
 }
 
 /// Depth blocks that are packed together, so that fewer barriers part them: as many as keep B in half of the second level and A in a quarter of it.
@@ -86,9 +96,16 @@ pub fn depthBlocks(caches: Caches, b_row_bytes: usize, a_row_bytes: usize) usize
     return @max(1, @min(of_b, of_a));
 }
 
-/// Whether B, its columns side by side, is read where it is: where all of it stays in the first-level cache.
-pub fn keepB(caches: Caches, k: usize, ldb: usize, element: usize) bool {
-    return k *| ldb *| element <= caches.l1 / 2;
+/// Whether B, its columns side by side, is read where it is: where all of it stays in half of the second level and packing it would not pay, or where few row
+/// panels use it, which walk it in groups of columns.
+pub fn keepB(caches: Caches, tile: Tile, m: usize, n: usize, k: usize, ldb: usize, element: usize) bool {
+    if (k > 64 and crowded(ldb, element)) return false;
+    return (m <= 512 and n *| k *| element <= caches.l2 / 2) or m <= 8 * tile.mr;
+}
+
+/// Columns of B in place that every row panel walks before the next ones: a depth block of them stays in a quarter of the second level.
+pub fn groupColumns(tile: Tile, caches: Caches, element: usize) usize {
+    return @max(tile.nr, caches.l2 / 4 / (kc * element) / tile.nr * tile.nr);
 }
 
 pub fn roundUp(n: usize, unit: usize) usize {

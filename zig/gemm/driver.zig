@@ -5,6 +5,7 @@ const std = @import("std");
 const assert = std.debug.assert;
 const kernel = @import("kernel.zig");
 const blocking = @import("blocking.zig");
+const vector = @import("vector.zig");
 const memory = @import("../memory.zig");
 const pool = @import("../parallel/pool.zig");
 const resolve = @import("../parallel/resolve.zig");
@@ -25,6 +26,8 @@ pub fn Product(comptime T: type) type {
         b: [*]const T,
         b_row: isize,
         b_col: isize,
+        /// Whether `b` is a prepacked weight: its strides mean nothing then.
+        b_packed: bool = false,
         c: [*]T,
         ldc: usize,
         alpha: T = 1,
@@ -56,7 +59,12 @@ pub fn Kernels(comptime T: type) type {
     };
 }
 
-/// One product, cut for a number of workers, with the room it packs into. Every worker of a region calls `run` on the same plan.
+/// The address of an element of a strided matrix.
+fn at(comptime T: type, base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {
+    return kernel.step(T, base, row_stride * @as(isize, @intCast(row)) + col_stride * @as(isize, @intCast(col)));
+}
+
+/// One product by register tiles, cut for a number of workers, with the room it packs into. Every worker of a region calls `run` on the same plan.
 pub fn Plan(comptime T: type) type {
     return struct {
         const Self = @This();
@@ -66,41 +74,66 @@ pub fn Plan(comptime T: type) type {
         cut: blocking.Blocking,
         /// Depth that is packed and computed between two barriers: a multiple of the 256 of a block, or all of k.
         depth: usize,
-        /// Elements of the shared packed slice of B, and of one worker's packed block of A.
+        /// Elements of the shared packed slice of B, and of what one worker packs for itself: a block of A, and the last tile of a B that is read in place.
         b_len: usize,
         a_len: usize,
-        /// Operands that are read where they are.
-        a_in_place: bool,
-        b_in_place: bool,
+        tail_len: usize,
+        a_form: kernel.Form,
+        panel_rows: usize,
+        a_far: bool,
+        b_form: enum { packed_here, in_place, prepacked },
+        /// Columns that every row panel walks before the next ones.
+        group: usize,
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
-            const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T), blocking.rowsLeast(p.a_row == 1, p.m, workers, @sizeOf(T)));
-            const a_in_place = p.a_col == 1 and p.a_row > 0 and blocking.keepA(kernels.tile, p.n, @intCast(p.a_row), @sizeOf(T));
-            const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, p.k, @intCast(p.b_row), @sizeOf(T));
-            const b_cols = if (b_in_place) kernels.tile.nr else @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w));
-            const a_rows = if (a_in_place) 0 else cut.mc;
-            const depth = @min(p.k, kc * blocking.depthBlocks(d.caches, b_cols * @sizeOf(T), a_rows * @sizeOf(T)));
-            return .{
+            const tile = kernels.tile;
+            const element = @sizeOf(T);
+            const cut = blocking.plan(tile, d.caches, d.knobs, workers, p.m, p.n, element, blocking.rowsLeast(p.a_row == 1, p.m, workers, element));
+            var self: Self = .{
                 .p = p,
                 .kernels = kernels,
                 .cut = cut,
-                .depth = depth,
-                .b_len = align16(depth * b_cols),
-                .a_len = align16(depth * a_rows),
-                .a_in_place = a_in_place,
-                .b_in_place = b_in_place,
+                .depth = p.k,
+                .b_len = 0,
+                .a_len = 0,
+                .tail_len = 0,
+                .a_form = .panels,
+                .panel_rows = tile.mr,
+                .a_far = p.m *| p.k *| element > d.caches.l2 / 4,
+                .b_form = .packed_here,
+                .group = std.math.maxInt(usize),
             };
+            if (p.a_col == 1 and p.a_row > 0) {
+                self.a_form = .k_contiguous;
+                self.panel_rows = blocking.panelRows(tile, @intCast(p.a_row), element);
+            } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.n, @intCast(p.a_col), element)) self.a_form = .rows_contiguous;
+            if (p.b_packed) {
+                self.b_form = .prepacked;
+                self.group = blocking.groupColumns(tile, d.caches, element);
+            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), element)) {
+                self.b_form = .in_place;
+                self.group = blocking.groupColumns(tile, d.caches, element);
+                self.cut.nc = blocking.roundUp(p.n, tile.nr);
+            }
+            const b_cols = if (self.b_form == .packed_here) @min(cut.nc, blocking.roundUp(p.n, tile.w)) else 0;
+            const a_rows = if (self.a_form == .panels) cut.mc else 0;
+            // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.
+            const tail_cols = if (self.b_form == .in_place and p.n % tile.nr % tile.w != 0) blocking.roundUp(p.n % tile.nr, tile.w) else 0;
+            self.depth = @min(p.k, kc * blocking.depthBlocks(d.caches, (b_cols + tail_cols) * element, a_rows * element));
+            self.b_len = align16(self.depth * b_cols);
+            self.a_len = align16(self.depth * a_rows);
+            self.tail_len = align16(self.depth * tail_cols);
+            return self;
         }
 
         /// Elements of scratch for `workers` workers; each part starts at a 64-byte border.
         pub fn scratchLen(self: *const Self, workers: usize) usize {
-            return self.b_len + self.a_len * workers;
+            return self.b_len + (self.a_len + self.tail_len) * workers;
         }
 
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
             const p = &self.p;
-            if (p.m == 0 or p.n == 0) return;
-            if (p.k == 0 or p.alpha == 0) return w.phase(p.m, rowsOfNothing(p.m, w.count), self, nothing);
+            const own = scratch + self.b_len + w.id * (self.a_len + self.tail_len);
             var j0: usize = 0;
             while (j0 < p.n) : (j0 += self.cut.nc) {
                 var k0: usize = 0;
@@ -112,23 +145,14 @@ pub fn Plan(comptime T: type) type {
                         .k0 = k0,
                         .depth = @min(self.depth, p.k - k0),
                         .b = scratch,
-                        .a = scratch + self.b_len + w.id * self.a_len,
+                        .a = own,
+                        .tail = own + self.a_len,
                     };
                     const count = slice.tileCount();
-                    if (!self.b_in_place or slice.cols % self.kernels.tile.w != 0) {
-                        w.phase(slice.blocksDeep() * slice.piecesOfB(), 1, &slice, Slice.packPieces);
-                    }
+                    if (self.b_form == .packed_here) w.phase(slice.blocksDeep() * slice.piecesOfB(), 1, &slice, Slice.packPieces);
                     w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
                 }
             }
-        }
-
-        fn nothing(self: *const Self, begin: usize, end: usize) void {
-            const p = &self.p;
-            const c = p.c + begin * p.ldc;
-            self.kernels.scale(c, p.ldc, end - begin, p.n, p.beta);
-            if (p.bias == null and p.epilogue == .none) return;
-            self.kernels.close(&.{ .c = c, .ldc = p.ldc, .rows = end - begin, .cols = p.n, .bias = p.bias, .epilogue = p.epilogue });
         }
 
         /// One column block of a few depth blocks.
@@ -140,8 +164,10 @@ pub fn Plan(comptime T: type) type {
             depth: usize,
             b: [*]T,
             a: [*]T,
+            tail: [*]T,
             /// The row block that `a` holds.
             packed_block: usize = std.math.maxInt(usize),
+            tail_packed: bool = false,
 
             fn tileCount(s: *const Slice) usize {
                 return std.math.divCeil(usize, s.cols, s.plan.kernels.tile.nr) catch unreachable;
@@ -166,24 +192,20 @@ pub fn Plan(comptime T: type) type {
             fn packPieces(s: *Slice, begin: usize, end: usize) void {
                 const of_b = s.piecesOfB();
                 for (begin..end) |piece| {
-                    const first = piece % of_b * piece_tiles;
-                    s.packB(piece / of_b, first, @min(s.tileCount(), first + piece_tiles));
+                    const g = piece / of_b;
+                    const j = piece % of_b * piece_tiles * s.plan.kernels.tile.nr;
+                    s.packB(g, j, @min(s.cols - j, piece_tiles * s.plan.kernels.tile.nr), s.b + g * kc * blocking.roundUp(s.cols, s.plan.kernels.tile.w) + j * s.depthOf(g));
                 }
             }
 
-            fn packB(s: *Slice, g: usize, begin: usize, end: usize) void {
+            fn packB(s: *Slice, g: usize, j: usize, count: usize, out: [*]T) void {
                 const p = &s.plan.p;
                 const tile = s.plan.kernels.tile;
-                // Where B is read in place, only a last tile that sticks out is packed.
-                const from = if (s.plan.b_in_place) end - 1 else begin;
-                const j = from * tile.nr;
-                const count = @min(end * tile.nr, s.cols) - j;
-                if (s.inPlace(count)) return;
                 s.plan.kernels.pack(&.{
-                    .out = s.packedB(g, j),
-                    .in = at(p.b, p.b_row, s.k0 + g * kc, p.b_col, s.j0 + j),
+                    .out = out,
+                    .in = at(T, p.b, p.b_row, s.k0 + g * kc, p.b_col, s.j0 + j),
                     .count = count,
-                    .panels = end - from,
+                    .panels = rowPanels(count, tile.nr),
                     .width = tile.nr,
                     .k = s.depthOf(g),
                     .stride = p.b_col,
@@ -191,16 +213,36 @@ pub fn Plan(comptime T: type) type {
                 });
             }
 
-            /// Whether a tile of this many columns is read from B itself: a load is a whole vector, so one that sticks out is packed all the same.
-            fn inPlace(s: *const Slice, cols: usize) bool {
-                return s.plan.b_in_place and cols % s.plan.kernels.tile.w == 0;
+            /// Tiles of B: where column `j` of the slice lies in depth block `g`, and how to walk from there.
+            const Tiles = struct { from: [*]const T, ld: usize, next: usize };
+
+            fn tilesOf(s: *const Slice, g: usize, j: usize) Tiles {
+                const p = &s.plan.p;
+                const tile = s.plan.kernels.tile;
+                const depth = s.depthOf(g);
+                return switch (s.plan.b_form) {
+                    .in_place => .{ .from = at(T, p.b, p.b_row, s.k0 + g * kc, p.b_col, s.j0 + j), .ld = @intCast(p.b_row), .next = tile.nr },
+                    .packed_here => .{ .from = s.b + g * kc * blocking.roundUp(s.cols, tile.w) + j * depth, .ld = tile.nr, .next = tile.nr * depth },
+                    .prepacked => .{ .from = p.b + (s.k0 + g * kc) * blocking.roundUp(p.n, tile.w) + (s.j0 + j) * depth, .ld = tile.nr, .next = tile.nr * depth },
+                };
             }
 
-            /// Where a tile lies packed: depth block by depth block, tiles side by side.
-            fn packedB(s: *const Slice, g: usize, j: usize) [*]T {
+            /// The last tile, `cols` wide, where it is not a full one.
+            fn lastTile(s: *Slice, g: usize, j: usize, cols: usize) Tiles {
                 const tile = s.plan.kernels.tile;
-                if (s.plan.b_in_place) return s.b + g * kc * tile.nr;
-                return s.b + g * kc * blocking.roundUp(s.cols, tile.w) + j * s.depthOf(g);
+                var tiles_ = s.tilesOf(g, j);
+                if (cols == 0) return tiles_;
+                if (s.plan.b_form != .in_place) {
+                    tiles_.ld = blocking.roundUp(cols, tile.w);
+                } else if (cols % tile.w != 0) {
+                    const width = blocking.roundUp(cols, tile.w);
+                    if (!s.tail_packed) {
+                        for (0..s.blocksDeep()) |each| s.packB(each, j, cols, s.tail + each * kc * width);
+                        s.tail_packed = true;
+                    }
+                    tiles_ = .{ .from = s.tail + g * kc * width, .ld = width, .next = 0 };
+                }
+                return tiles_;
             }
 
             /// Where the worker's row block lies packed: depth block by depth block.
@@ -215,9 +257,9 @@ pub fn Plan(comptime T: type) type {
                 const rows = plan.cut.deal.start(block + 1) - from;
                 for (0..s.blocksDeep()) |g| plan.kernels.pack(&.{
                     .out = s.packedA(g),
-                    .in = at(p.a, p.a_row, from, p.a_col, s.k0 + g * kc),
+                    .in = at(T, p.a, p.a_row, from, p.a_col, s.k0 + g * kc),
                     .count = rows,
-                    .panels = rowPanels(rows, plan.kernels.tile.mr),
+                    .panels = rowPanels(rows, plan.panel_rows),
                     .width = 0,
                     .k = s.depthOf(g),
                     .stride = p.a_row,
@@ -228,11 +270,12 @@ pub fn Plan(comptime T: type) type {
 
             fn compute(s: *Slice, begin: usize, end: usize) void {
                 const n_tiles = s.tileCount();
+                const group = @max(1, s.plan.group / s.plan.kernels.tile.nr);
                 var job = begin;
                 while (job < end) {
                     const block = job / n_tiles;
                     const first = job % n_tiles;
-                    const count = @min(end - job, n_tiles - first);
+                    const count = @min(end - job, n_tiles - first, group);
                     s.strip(block, first, first + count);
                     job += count;
                 }
@@ -243,23 +286,32 @@ pub fn Plan(comptime T: type) type {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                if (!plan.a_in_place and block != s.packed_block) s.packA(block);
+                if (plan.a_form == .panels and block != s.packed_block) s.packA(block);
                 const from = plan.cut.deal.start(block);
                 const j = first * tile.nr;
                 const cols = @min(end * tile.nr, s.cols) - j;
                 const last = cols / tile.nr * tile.nr;
-                const last_in_place = s.inPlace(cols - last);
                 for (0..s.blocksDeep()) |g| {
                     const k0 = s.k0 + g * kc;
                     const depth = s.depthOf(g);
+                    const b = s.tilesOf(g, j);
+                    const b_last = s.lastTile(g, j + last, cols - last);
                     plan.kernels.strip(&.{
-                        .a = if (plan.a_in_place) at(p.a, p.a_row, from, p.a_col, k0) else s.packedA(g),
-                        .lda = if (plan.a_in_place) @intCast(p.a_row) else 0,
-                        .b = if (plan.b_in_place) at(p.b, p.b_row, k0, p.b_col, s.j0 + j) else s.packedB(g, j),
-                        .ldb = if (plan.b_in_place) @intCast(p.b_row) else tile.nr,
-                        .b_next = if (plan.b_in_place) tile.nr else tile.nr * depth,
-                        .b_last = if (last_in_place) at(p.b, p.b_row, k0, p.b_col, s.j0 + j + last) else s.packedB(g, j + last),
-                        .ldb_last = if (last_in_place) @intCast(p.b_row) else blocking.roundUp(cols - last, tile.w),
+                        .a = if (plan.a_form == .panels) s.packedA(g) else at(T, p.a, p.a_row, from, p.a_col, k0),
+                        .a_form = plan.a_form,
+                        .lda = switch (plan.a_form) {
+                            .panels => 0,
+                            .k_contiguous => @intCast(p.a_row),
+                            .rows_contiguous => @intCast(p.a_col),
+                        },
+                        .panel_rows = plan.panel_rows,
+                        .b = b.from,
+                        .ldb = b.ld,
+                        .b_next = b.next,
+                        .b_last = b_last.from,
+                        .ldb_last = b_last.ld,
+                        .b_far = @intFromBool(plan.b_form != .packed_here),
+                        .a_far = @intFromBool(plan.a_far),
                         .c = p.c + from * p.ldc + s.j0 + j,
                         .ldc = p.ldc,
                         .rows = plan.cut.deal.start(block + 1) - from,
@@ -274,12 +326,245 @@ pub fn Plan(comptime T: type) type {
                     });
                 }
             }
-
-            fn at(base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {
-                return kernel.step(T, base, row_stride * @as(isize, @intCast(row)) + col_stride * @as(isize, @intCast(col)));
-            }
         };
     };
+}
+
+/// A product with a vector, by its outputs: y[j] = Σ_k x[k] · w(k, j).
+pub fn Vector(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
+        p: Product(T),
+        form: enum { rows, turned, panels },
+        gemv: vector.Gemv(T),
+        x_step: isize,
+        kernel: *const fn (*const vector.Gemv(T)) callconv(.c) void,
+        close: *const fn (*const kernel.Close(T)) callconv(.c) void,
+        /// Outputs that a job computes: whole panels, and lines of memory.
+        unit: usize,
+        /// Whether y is a row of C, or else a column.
+        is_row: bool,
+
+        /// Null where the matrix lies in neither order.
+        pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T)) ?Self {
+            const is_row = p.m == 1;
+            // The matrix: its stride along the outputs and along k.
+            const along: isize = if (is_row) p.b_col else p.a_row;
+            const deep: isize = if (is_row) p.b_row else p.a_col;
+            const of: []const u8 = "gemv_" ++ @typeName(T) ++ "_";
+            const Fn = fn (*const vector.Gemv(T)) callconv(.c) void;
+            var self: Self = .{
+                .p = p,
+                .form = undefined,
+                .gemv = .{
+                    .y = p.c,
+                    .y_step = if (is_row) 1 else p.ldc,
+                    .x = if (is_row) p.a else p.b,
+                    .w = if (is_row) p.b else p.a,
+                    .stride = undefined,
+                    .begin = 0,
+                    .end = if (is_row) p.n else p.m,
+                    .k = p.k,
+                    .alpha = p.alpha,
+                    .beta = p.beta,
+                    .read_y = @intFromBool(p.beta != 0),
+                },
+                .x_step = if (is_row) p.a_col else p.b_row,
+                .kernel = undefined,
+                .close = kernels.close,
+                .unit = blocking.roundUp(64, kernels.tile.nr),
+                .is_row = is_row,
+            };
+            if (p.b_packed) {
+                // A single column of panels is no vector to read.
+                if (!is_row) return null;
+                self.form = .panels;
+                self.kernel = d.kernel(Fn, of ++ "panels");
+                self.gemv.stride = @intCast(blocking.roundUp(p.n, kernels.tile.w));
+            } else if (along == 1 or self.gemv.end == 1) {
+                self.form = .rows;
+                self.kernel = d.kernel(Fn, of ++ "rows");
+                self.gemv.stride = deep;
+            } else if (deep == 1) {
+                self.form = .turned;
+                self.kernel = d.kernel(Fn, of ++ "turned");
+                self.gemv.stride = along;
+            } else return null;
+            return self;
+        }
+
+        /// A vector whose elements are apart is copied once.
+        pub fn scratchLen(self: *const Self) usize {
+            return if (self.x_step == 1) 0 else align16(self.p.k);
+        }
+
+        pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
+            var mine = self.*;
+            if (self.x_step != 1) {
+                mine.gemv.x = scratch;
+                w.phase(1, 1, Gather{ .v = self, .out = scratch }, Gather.all);
+            }
+            const units = std.math.divCeil(usize, self.gemv.end, self.unit) catch unreachable;
+            w.phase(units, @max(1, units / (8 * @as(usize, w.count))), &mine, some);
+        }
+
+        const Gather = struct {
+            v: *const Self,
+            out: [*]T,
+
+            fn all(g: Gather, _: usize, _: usize) void {
+                for (0..g.v.p.k) |k| g.out[k] = kernel.step(T, g.v.gemv.x, g.v.x_step * @as(isize, @intCast(k)))[0];
+            }
+        };
+
+        fn some(self: *const Self, begin: usize, end: usize) void {
+            var g = self.gemv;
+            g.begin = begin * self.unit;
+            g.end = @min(self.gemv.end, end * self.unit);
+            self.kernel(&g);
+            const p = &self.p;
+            if (p.bias == null and p.epilogue == .none) return;
+            self.close(&.{
+                .c = p.c + g.begin * g.y_step,
+                .ldc = p.ldc,
+                .rows = if (self.is_row) 1 else g.end - g.begin,
+                .cols = if (self.is_row) g.end - g.begin else 1,
+                .bias = if (p.bias) |bias| (if (self.is_row) bias + g.begin else bias) else null,
+                .epilogue = p.epilogue,
+            });
+        }
+    };
+}
+
+/// The product of a column with a row.
+pub fn Outer(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
+        p: Product(T),
+        kernel: *const fn (*const vector.Outer(T)) callconv(.c) void,
+        close: *const fn (*const kernel.Close(T)) callconv(.c) void,
+
+        /// Null where the row's elements are apart.
+        pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T)) ?Self {
+            if (p.b_packed or (p.b_col != 1 and p.n != 1)) return null;
+            return .{ .p = p, .kernel = d.kernel(fn (*const vector.Outer(T)) callconv(.c) void, "outer_" ++ @typeName(T)), .close = kernels.close };
+        }
+
+        pub fn run(self: *const Self, w: *pool.Worker) void {
+            w.phase(self.p.m, @max(1, self.p.m / (8 * @as(usize, w.count))), self, rows);
+        }
+
+        fn rows(self: *const Self, begin: usize, end: usize) void {
+            const p = &self.p;
+            const c = p.c + begin * p.ldc;
+            self.kernel(&.{
+                .c = c,
+                .ldc = p.ldc,
+                .a = at(T, p.a, p.a_row, begin, 0, 0),
+                .a_step = p.a_row,
+                .b = p.b,
+                .rows = end - begin,
+                .cols = p.n,
+                .alpha = p.alpha,
+                .beta = p.beta,
+                .read_c = @intFromBool(p.beta != 0),
+            });
+            if (p.bias == null and p.epilogue == .none) return;
+            self.close(&.{ .c = c, .ldc = p.ldc, .rows = end - begin, .cols = p.n, .bias = p.bias, .epilogue = p.epilogue });
+        }
+    };
+}
+
+/// A product of nothing: C := epilogue(beta·C + bias).
+fn Nothing(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
+        p: Product(T),
+        kernels: Kernels(T),
+
+        fn run(self: *const Self, w: *pool.Worker) void {
+            w.phase(self.p.m, @max(1, self.p.m / (4 * @as(usize, w.count))), self, rows);
+        }
+
+        fn rows(self: *const Self, begin: usize, end: usize) void {
+            const p = &self.p;
+            const c = p.c + begin * p.ldc;
+            self.kernels.scale(c, p.ldc, end - begin, p.n, p.beta);
+            if (p.bias == null and p.epilogue == .none) return;
+            self.kernels.close(&.{ .c = c, .ldc = p.ldc, .rows = end - begin, .cols = p.n, .bias = p.bias, .epilogue = p.epilogue });
+        }
+    };
+}
+
+/// The way that a product takes, cut for a number of workers. Every worker of a region calls `run` with the same scratch.
+pub fn Route(comptime T: type) type {
+    return union(enum) {
+        const Self = @This();
+
+        nothing: Nothing(T),
+        outer: Outer(T),
+        vector: Vector(T),
+        tiles: Plan(T),
+
+        pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
+            if (p.m == 0 or p.n == 0 or p.k == 0 or p.alpha == 0) return .{ .nothing = .{ .p = p, .kernels = kernels } };
+            if (p.m == 1 or p.n == 1) {
+                if (Vector(T).init(d, kernels, p)) |v| return .{ .vector = v };
+            }
+            if (p.k == 1) {
+                if (Outer(T).init(d, kernels, p)) |o| return .{ .outer = o };
+            }
+            return .{ .tiles = .init(d, kernels, p, workers) };
+        }
+
+        pub fn scratchLen(self: *const Self, workers: usize) usize {
+            return switch (self.*) {
+                .nothing, .outer => 0,
+                .vector => |*v| v.scratchLen(),
+                .tiles => |*plan| plan.scratchLen(workers),
+            };
+        }
+
+        pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
+            switch (self.*) {
+                .nothing => |*x| x.run(w),
+                .outer => |*x| x.run(w),
+                .vector => |*x| x.run(scratch, w),
+                .tiles => |*x| x.run(scratch, w),
+            }
+        }
+    };
+}
+
+/// Whether a product is bound by memory rather than by arithmetic: each element of an operand or of the result is used once.
+fn boundByMemory(comptime T: type, p: *const Product(T)) bool {
+    return p.m == 1 or p.n == 1 or p.k == 1;
+}
+
+/// Bytes that a product touches, each once.
+fn bytesOf(comptime T: type, p: *const Product(T)) u64 {
+    const m: u64 = p.m;
+    const n: u64 = p.n;
+    const k: u64 = p.k;
+    return (m *| k +| k *| n +| m *| n) *| @sizeOf(T);
+}
+
+/// Workers for products that one call computes together.
+pub fn workersFor(comptime T: type, d: *const Device, tile: blocking.Tile, products: []const Product(T)) u32 {
+    var mnk: u64 = 0;
+    var bytes: u64 = 0;
+    var jobs: u64 = 1;
+    var by_memory = true;
+    for (products) |*p| {
+        mnk +|= resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
+        bytes +|= bytesOf(T, p);
+        by_memory = by_memory and boundByMemory(T, p);
+        jobs = @max(jobs, if (boundByMemory(T, p)) rowPanels(p.m, 1) *| rowPanels(p.n, 64) else tiles(tile, p.m, p.n));
+    }
+    return if (by_memory) resolve.bandwidth(d.request, d.knobs, d.caches, d.cores, bytes, jobs) else resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
 }
 
 /// Register tiles of an m×n matrix: the most jobs that a product can be cut into.
@@ -295,57 +580,60 @@ fn rowPanels(rows: usize, mr: usize) usize {
     return std.math.divCeil(usize, rows, mr) catch unreachable;
 }
 
-fn rowsOfNothing(m: usize, workers: usize) usize {
-    return @max(1, m / (4 * workers));
-}
-
 /// Room on the stack for products that need little: no trip to the allocator.
 const stack_bytes = 32 << 10;
 
 /// Runs one product on the workers that it deserves.
 pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
-    const mnk = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
     const kernels: Kernels(T) = .of(d);
-    const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, tiles(kernels.tile, p.m, p.n));
+    const workers = workersFor(T, d, kernels.tile, &.{p});
     if (workers == 1 and direct(T, d, kernels, &p)) return;
-    const plan: Plan(T) = .init(d, kernels, p, workers);
-    const len = plan.scratchLen(workers);
+    const route: Route(T) = .init(d, kernels, p, workers);
+    return together(T, d, workers, &.{route});
+}
+
+/// Runs some products, each dealt to all workers, in one fork of the pool. A phase ends in a barrier, so they share one scratch.
+fn together(comptime T: type, d: *const Device, workers: u32, routes: []const Route(T)) error{OutOfMemory}!void {
+    var len: usize = 0;
+    for (routes) |*route| len = @max(len, route.scratchLen(workers));
     var stack: [stack_bytes]u8 align(memory.alignment) = undefined;
     const heap = len * @sizeOf(T) > stack_bytes;
     const block = if (heap) try memory.alloc(len * @sizeOf(T)) else &stack;
     defer if (heap) memory.free(block, len * @sizeOf(T));
-    const scratch: [*]T = @ptrCast(@alignCast(block));
-    if (workers == 1) {
-        var alone: pool.Worker = .alone;
-        return plan.run(scratch, &alone);
-    }
     const Region = struct {
-        plan: *const Plan(T),
+        routes: []const Route(T),
         scratch: [*]T,
         fn body(r: @This(), w: *pool.Worker) void {
-            r.plan.run(r.scratch, w);
+            for (r.routes) |*route| route.run(r.scratch, w);
         }
     };
-    pool.run(workers, d.exact(), Region{ .plan = &plan, .scratch = scratch }, Region.body);
+    const region: Region = .{ .routes = routes, .scratch = @ptrCast(@alignCast(block)) };
+    if (workers > 1) return pool.run(workers, d.exact(), region, Region.body);
+    var alone: pool.Worker = .alone;
+    Region.body(region, &alone);
 }
 
-/// Runs a small product of operands that are read where they are: one call of the kernel, no plan, no scratch. Answers whether it was one. A 16×16×16 product
+/// Runs a small product of operands that are read where they are: calls of the kernel, no plan, no scratch. Answers whether it was one. A 16×16×16 product
 /// took 137 ns that way and 185 with a plan, each in its quietest run.
 fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Product(T)) bool {
     const tile = kernels.tile;
-    if (p.m == 0 or p.n == 0 or p.k == 0 or p.k > kc or p.alpha == 0) return false;
+    if (p.m <= 1 or p.n <= 1 or p.k <= 1 or p.k > kc or p.alpha == 0 or p.b_packed) return false;
     if (p.a_col != 1 or p.b_col != 1 or p.a_row <= 0 or p.b_row <= 0 or p.n % tile.w != 0) return false;
+    if (!blocking.keepB(d.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T))) return false;
     const lda: usize = @intCast(p.a_row);
     const ldb: usize = @intCast(p.b_row);
-    if (!blocking.keepA(tile, p.n, lda, @sizeOf(T)) or !blocking.keepB(d.caches, p.k, ldb, @sizeOf(T))) return false;
     kernels.strip(&.{
         .a = p.a,
+        .a_form = .k_contiguous,
         .lda = lda,
+        .panel_rows = blocking.panelRows(tile, lda, @sizeOf(T)),
         .b = p.b,
         .ldb = ldb,
         .b_next = tile.nr,
         .b_last = p.b + p.n / tile.nr * tile.nr,
         .ldb_last = ldb,
+        .b_far = 0,
+        .a_far = 0,
         .c = p.c,
         .ldc = p.ldc,
         .rows = p.m,
@@ -411,14 +699,16 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
         return;
     }
     // Whole products: no barrier inside, each worker packs for itself.
-    const plan: Plan(T) = .init(d, .of(d), batch.at(0), 1);
-    const len = plan.scratchLen(1);
+    const kernels: Kernels(T) = .of(d);
+    const first: Route(T) = .init(d, kernels, batch.at(0), 1);
+    const len = first.scratchLen(1);
     const bytes = len * @sizeOf(T) * workers;
     const block = try memory.alloc(bytes);
     defer memory.free(block, bytes);
     const Region = struct {
         batch: *const Batch(T),
-        plan: *const Plan(T),
+        d: *const Device,
+        kernels: Kernels(T),
         scratch: [*]T,
         len: usize,
         n: usize,
@@ -429,23 +719,26 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
         }
 
         const Mine = struct {
-            r: *const Outer,
+            r: *const All,
             scratch: [*]T,
 
             fn products(self: @This(), begin: usize, end: usize) void {
+                const r = self.r;
                 for (begin..end) |i| {
-                    var one = self.r.plan.*;
-                    one.p = self.r.batch.at(i);
+                    const one = r.batch.at(i);
+                    if (direct(T, r.d, r.kernels, &one)) continue;
+                    const route: Route(T) = .init(r.d, r.kernels, one, 1);
                     var alone: pool.Worker = .alone;
-                    one.run(self.scratch, &alone);
+                    route.run(self.scratch, &alone);
                 }
             }
         };
-        const Outer = @This();
+        const All = @This();
     };
     pool.run(workers, d.exact(), Region{
         .batch = batch,
-        .plan = &plan,
+        .d = d,
+        .kernels = kernels,
         .scratch = @ptrCast(@alignCast(block)),
         .len = len,
         .n = n,

@@ -45,7 +45,7 @@ pub const ukernels = struct {
     pub const partial_f32 = Simd(f32).partial;
     pub const partial_f64 = Simd(f64).partial;
     pub const partial_u16 = Simd(u16).partial;
-    pub const transpose16_f32 = transpose16;
+    pub const load_turned16_f32 = loadTurned16;
 };
 
 fn Map(comptime T: type, comptime function: anytype) type {
@@ -87,10 +87,10 @@ fn Simd(comptime T: type) type {
     };
 }
 
-fn transpose16(out: *[256]f32, x: *const [256]f32) callconv(.c) void {
-    var rows: [16]simd.Vec(f32) = undefined;
-    for (&rows, 0..) |*row, i| row.* = simd.load(f32, x[16 * i ..].ptr);
-    const columns = simd.transpose16(rows);
+fn loadTurned16(out: *[256]f32, x: *const [256]f32) callconv(.c) void {
+    var rows: [16][*]const f32 = undefined;
+    for (&rows, 0..) |*row, i| row.* = x[16 * i ..].ptr;
+    const columns = simd.loadTurned16(&rows);
     for (columns, 0..) |column, i| simd.store(out[16 * i ..].ptr, column);
 }
 
@@ -622,11 +622,11 @@ test "partial loads and stores touch count lanes and fill the others" {
     }
 }
 
-test "transpose16 swaps rows and columns" {
+test "loadTurned16 swaps rows and columns" {
     var x: [256]f32 = undefined;
     var y: [256]f32 = undefined;
     for (&x, 0..) |*v, i| v.* = @floatFromInt(i);
-    pick.testKernel("transpose16_f32", fn (*[256]f32, *const [256]f32) callconv(.c) void)(&y, &x);
+    pick.testKernel("load_turned16_f32", fn (*[256]f32, *const [256]f32) callconv(.c) void)(&y, &x);
     for (0..16) |i| {
         for (0..16) |j| try testing.expectEqual(x[16 * i + j], y[16 * j + i]);
     }

@@ -455,35 +455,34 @@ fn Piece(comptime len: comptime_int, comptime piece: comptime_int) type {
     };
 }
 
-/// The transpose of a 16×16 tile held in vectors. Two rounds of interleaving transpose the 4×4 blocks inside each
-/// 128-bit part of the rows, two rounds of block exchange transpose the 4×4 grid of such parts.
-pub inline fn transpose16(rows: [16]Vec(f32)) [16]Vec(f32) {
-    var a: [16]Vec(f32) = undefined;
-    var b: [16]Vec(f32) = undefined;
-    // Pairs of rows: a[2i] = x0 y0 x1 y1 | …, a[2i+1] = x2 y2 x3 y3 | ….
-    inline for (0..8) |i| {
-        a[2 * i] = shuffle2(rows[2 * i], rows[2 * i + 1], .{ 0, 16, 1, 17 });
-        a[2 * i + 1] = shuffle2(rows[2 * i], rows[2 * i + 1], .{ 2, 18, 3, 19 });
+/// The transpose of the 16×16 tile whose rows start at the given addresses. The grid of 4×4 blocks is transposed by the loads: part l of a vector comes from
+/// row 4l + i. Two rounds of interleaving transpose the blocks: half of the shuffles that whole rows would need, and a part from memory joins a vector on
+/// either of two ports, a shuffle on one.
+pub inline fn loadTurned16(rows: *const [16][*]const f32) [16]Vec(f32) {
+    var out: [16]Vec(f32) = undefined;
+    inline for (0..4) |q| {
+        var x: [4]Vec(f32) = undefined;
+        inline for (0..4) |i| x[i] = joinParts(.{
+            load(Part, rows[i] + 4 * q),
+            load(Part, rows[4 + i] + 4 * q),
+            load(Part, rows[8 + i] + 4 * q),
+            load(Part, rows[12 + i] + 4 * q),
+        });
+        const evens = [2]Vec(f32){ shuffle2(x[0], x[1], .{ 0, 16, 1, 17 }), shuffle2(x[2], x[3], .{ 0, 16, 1, 17 }) };
+        const odds = [2]Vec(f32){ shuffle2(x[0], x[1], .{ 2, 18, 3, 19 }), shuffle2(x[2], x[3], .{ 2, 18, 3, 19 }) };
+        out[4 * q] = shuffle2(evens[0], evens[1], .{ 0, 1, 16, 17 });
+        out[4 * q + 1] = shuffle2(evens[0], evens[1], .{ 2, 3, 18, 19 });
+        out[4 * q + 2] = shuffle2(odds[0], odds[1], .{ 0, 1, 16, 17 });
+        out[4 * q + 3] = shuffle2(odds[0], odds[1], .{ 2, 3, 18, 19 });
     }
-    // Pairs of pairs: b[4g + k] holds column 4l + k of rows 4g … 4g+3 in its part l.
-    inline for (0..4) |g| {
-        inline for (0..2) |k| {
-            b[4 * g + 2 * k] = shuffle2(a[4 * g + k], a[4 * g + 2 + k], .{ 0, 1, 16, 17 });
-            b[4 * g + 2 * k + 1] = shuffle2(a[4 * g + k], a[4 * g + 2 + k], .{ 2, 3, 18, 19 });
-        }
-    }
-    // Parts 0 1 2 3 of groups g and g+1 become 0 0' 2 2' and 1 1' 3 3', then those of g and g+2 likewise.
-    inline for (0..4) |k| {
-        inline for (.{ 0, 2 }) |g| {
-            a[4 * g + k] = parts(b[4 * g + k], b[4 * g + 4 + k], .{ 0, 4, 2, 6 });
-            a[4 * g + 4 + k] = parts(b[4 * g + k], b[4 * g + 4 + k], .{ 1, 5, 3, 7 });
-        }
-        inline for (0..2) |l| {
-            b[4 * l + k] = parts(a[4 * l + k], a[4 * l + 8 + k], .{ 0, 1, 4, 5 });
-            b[4 * l + 8 + k] = parts(a[4 * l + k], a[4 * l + 8 + k], .{ 2, 3, 6, 7 });
-        }
-    }
-    return b;
+    return out;
+}
+
+const Part = @Vector(4, f32);
+
+inline fn joinParts(x: [4]Part) Vec(f32) {
+    const halves = [2]@Vector(8, f32){ std.simd.join(x[0], x[1]), std.simd.join(x[2], x[3]) };
+    return std.simd.join(halves[0], halves[1]);
 }
 
 /// In each 128-bit part of the result, lanes picked from the same part of a (0…3) and b (16…19).
@@ -495,21 +494,6 @@ inline fn shuffle2(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
                 const p = pick[i % 4];
                 const part: i32 = i / 4 * 4;
                 m.* = if (p < 16) p + part else ~(p - 16 + part);
-            }
-            break :blk mask;
-        };
-    }.of_pick);
-}
-
-/// 128-bit parts picked from a (0…3) and b (4…7).
-inline fn parts(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
-    return @shuffle(f32, a, b, struct {
-        const of_pick = blk: {
-            var mask: [16]i32 = undefined;
-            for (&mask, 0..) |*m, i| {
-                const p = pick[i / 4];
-                const lane: i32 = i % 4;
-                m.* = if (p < 4) p * 4 + lane else ~((p - 4) * 4 + lane);
             }
             break :blk mask;
         };

@@ -114,9 +114,9 @@ fn turn(comptime T: type) fn (*const Turn(T)) callconv(.c) void {
         inline fn square(p: *const Turn(T), out: [*]T, x: [*]const T, rows: usize, cols: usize) void {
             @setEvalBranchQuota(100_000);
             if (T == u32 and rows == side and cols == side) {
-                var tile: [16]simd.Vec(f32) = undefined;
-                inline for (0..16) |k| tile[k] = simd.load(f32, @ptrCast(strided.offset(x, p.x_row * k)));
-                const turned = simd.transpose16(tile);
+                var tile: [16][*]const f32 = undefined;
+                inline for (0..16) |k| tile[k] = @ptrCast(strided.offset(x, p.x_row * k));
+                const turned = simd.loadTurned16(&tile);
                 inline for (0..16) |k| simd.store(@as([*]f32, @ptrCast(strided.offset(out, p.out_row * k))), turned[k]);
                 return;
             }

@@ -26,19 +26,17 @@ fn Task(comptime T: type) type {
         db: ?columns.Sum(T),
 
         pub fn run(self: @This(), d: *const device.Device) Error!void {
-            var mnk: u64 = 0;
-            var jobs: u64 = 1;
             const kernels: driver.Kernels(T) = .of(d);
+            var products: [2]driver.Product(T) = undefined;
+            var count: usize = 0;
             for ([_]?driver.Product(T){ self.dx, self.dw }) |product| {
-                const p = product orelse continue;
-                mnk +|= resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
-                jobs = @max(jobs, driver.tiles(kernels.tile, p.m, p.n));
+                products[count] = product orelse continue;
+                count += 1;
             }
-            if (self.db) |s| {
-                mnk +|= @as(u64, s.rows) *| s.cols;
-                jobs = @max(jobs, columns.chunks(s.rows));
-            }
-            const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
+            const workers = if (count > 0)
+                driver.workersFor(T, d, kernels.tile, products[0..count])
+            else
+                resolve.bandwidth(d.request, d.knobs, d.caches, d.cores, @as(u64, self.db.?.rows) *| self.db.?.cols *| @sizeOf(T), columns.chunks(self.db.?.rows));
             var region: Region = .{
                 .dx = if (self.dx) |p| .init(d, kernels, p, workers) else null,
                 .dw = if (self.dw) |p| .init(d, kernels, p, workers) else null,
@@ -47,8 +45,8 @@ fn Task(comptime T: type) type {
                 .scratch = undefined,
             };
             var len: usize = if (self.db) |s| s.partialLen() else 0;
-            if (region.dx) |*plan| len = @max(len, plan.scratchLen(workers));
-            if (region.dw) |*plan| len = @max(len, plan.scratchLen(workers));
+            if (region.dx) |*route| len = @max(len, route.scratchLen(workers));
+            if (region.dw) |*route| len = @max(len, route.scratchLen(workers));
             const block = try memory.alloc(len * @sizeOf(T));
             defer memory.free(block, len * @sizeOf(T));
             region.scratch = @ptrCast(@alignCast(block));
@@ -57,15 +55,15 @@ fn Task(comptime T: type) type {
 
         /// What the workers run: product after product, each dealt through the cursor. A phase ends in a barrier, so they share one scratch.
         const Region = struct {
-            dx: ?driver.Plan(T),
-            dw: ?driver.Plan(T),
+            dx: ?driver.Route(T),
+            dw: ?driver.Route(T),
             db: ?columns.Sum(T),
             kernel: columns.Kernel(T),
             scratch: [*]T,
 
             fn body(self: *Region, w: *pool.Worker) void {
-                if (self.dx) |*plan| plan.run(self.scratch, w);
-                if (self.dw) |*plan| plan.run(self.scratch, w);
+                if (self.dx) |*route| route.run(self.scratch, w);
+                if (self.dw) |*route| route.run(self.scratch, w);
                 if (self.db) |*s| s.run(self.kernel, self.scratch, w);
             }
         };

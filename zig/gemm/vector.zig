@@ -1,0 +1,256 @@
+//! Micro-kernels of products with a vector: matrix times vector in three layouts, and the product of a column with a row.
+//!
+//! The order of every sum is that of the matrix product (kernel.zig), so that a row has the same bits alone and among a thousand: a chain of fused
+//! multiply-adds per element, k ascending from 0, inside a block of at most 256, and block sums joined by `y = fma(alpha, sum, beta·y)`.
+
+const std = @import("std");
+const simd = @import("../isa/simd.zig");
+const kernel = @import("kernel.zig");
+
+/// Depth of a block, as in blocking.zig, which micro-kernels may not import.
+const kc = 256;
+
+/// y[j] := alpha · Σ_k x[k] · w(k, j) + beta · y[j].
+pub fn Gemv(comptime T: type) type {
+    return extern struct {
+        y: [*]T,
+        /// Elements from one y to the next.
+        y_step: usize,
+        x: [*]const T,
+        /// The matrix, and the elements from one of its rows to the next: rows of n for each k, or rows of k for each j; or prepacked column panels, where
+        /// `stride` is the width of all of them.
+        w: [*]const T,
+        stride: isize,
+        /// The elements of y to compute.
+        begin: usize,
+        end: usize,
+        k: usize,
+        alpha: T,
+        /// Factor of what y holds; y is not read where `read_y` is 0.
+        beta: T,
+        read_y: u32,
+    };
+}
+
+/// c[i, j] := alpha · a[i] · b[j] + beta · c[i, j].
+pub fn Outer(comptime T: type) type {
+    return extern struct {
+        c: [*]T,
+        ldc: usize,
+        a: [*]const T,
+        a_step: isize,
+        /// Side by side.
+        b: [*]const T,
+        rows: usize,
+        cols: usize,
+        alpha: T,
+        beta: T,
+        read_c: u32,
+    };
+}
+
+fn Kernels(comptime T: type) type {
+    return struct {
+        const V = simd.Vec(T);
+
+        inline fn join(g: *const Gemv(T), sum: anytype, y: anytype, first: bool) @TypeOf(sum) {
+            const S = @TypeOf(sum);
+            const alpha: S = if (@typeInfo(S) == .vector) @splat(g.alpha) else g.alpha;
+            if (first and g.read_y == 0) return alpha * sum;
+            const beta: S = if (@typeInfo(S) == .vector) @splat(g.beta) else g.beta;
+            return simd.fma(alpha, sum, if (first) beta * y else y);
+        }
+
+        /// Adds `count` finished sums to y.
+        fn close(g: *const Gemv(T), at: usize, sums: [*]const T, count: usize, first: bool) void {
+            const reads = g.read_y != 0 or !first;
+            if (g.y_step != 1) {
+                for (0..count) |j| {
+                    const y = &g.y[(at + j) * g.y_step];
+                    y.* = join(g, sums[j], if (reads) y.* else 0, first);
+                }
+                return;
+            }
+            const y = g.y + at;
+            var j: usize = 0;
+            while (j + 16 <= count) : (j += 16) simd.store(y + j, join(g, simd.load(T, sums + j), if (reads) simd.load(T, y + j) else @as(V, @splat(0)), first));
+            if (j == count) return;
+            const left = count - j;
+            simd.storePartial(y + j, join(g, simd.loadPartial(T, sums + j, left, 0), if (reads) simd.loadPartial(T, y + j, left, 0) else @as(V, @splat(0)), first), left);
+        }
+
+        /// Columns whose sums wait in the first-level cache while rows of the matrix pass: 16 KiB.
+        const chunk_max = (16 << 10) / @sizeOf(T);
+
+        /// Rows that pass together: the sums are loaded and stored once for all of them. More are more streams than the hardware prefetches.
+        const together = 8;
+
+        /// Rows of n for each k.
+        fn gemvRows(g: *const Gemv(T)) callconv(.c) void {
+            var sums: [chunk_max]T align(64) = undefined;
+            var j0 = g.begin;
+            while (j0 < g.end) : (j0 += chunk_max) {
+                const count = @min(chunk_max, g.end - j0);
+                var k0: usize = 0;
+                while (k0 < g.k) : (k0 += kc) {
+                    const end = @min(g.k, k0 + kc);
+                    var k = k0;
+                    while (k < end) {
+                        const w = kernel.step(T, g.w, @as(isize, @intCast(k)) * g.stride) + j0;
+                        const rows = @min(together, end - k);
+                        switch (rows) {
+                            inline 1...together => |r| if (k == k0) pass(r, true, &sums, g.x + k, w, g.stride, count) else pass(r, false, &sums, g.x + k, w, g.stride, count),
+                            else => unreachable,
+                        }
+                        k += rows;
+                    }
+                    close(g, j0, &sums, count, k0 == 0);
+                }
+            }
+        }
+
+        /// Some rows on top of the sums.
+        fn pass(comptime rows: usize, comptime first: bool, sums: [*]align(64) T, x: [*]const T, w: [*]const T, stride: isize, count: usize) void {
+            @setEvalBranchQuota(20_000);
+            var row: [rows][*]const T = undefined;
+            inline for (&row, 0..) |*r, i| r.* = kernel.step(T, w, stride * @as(isize, i));
+            var j: usize = 0;
+            while (j + 16 <= count) : (j += 16) {
+                var sum: V = if (first) @splat(0) else simd.load(T, sums + j);
+                inline for (0..rows) |i| sum = simd.fma(@as(V, @splat(x[i])), simd.load(T, row[i] + j), sum);
+                simd.store(sums + j, sum);
+            }
+            if (j == count) return;
+            const left = count - j;
+            var sum: V = if (first) @splat(0) else simd.load(T, sums + j);
+            inline for (0..rows) |i| sum = simd.fma(@as(V, @splat(x[i])), simd.loadPartial(T, row[i] + j, left, 0), sum);
+            simd.store(sums + j, sum);
+        }
+
+        /// Rows of k for each j: 16×16 tiles are transposed on their way into registers, so that each lane is one chain. The usual form, a lane for every
+        /// sixteenth k, would be up to three times as fast inside the cache and have other bits than a row of a larger product.
+        fn gemvTurned(g: *const Gemv(T)) callconv(.c) void {
+            var k0: usize = 0;
+            while (k0 < g.k) : (k0 += kc) {
+                const depth = @min(kc, g.k - k0);
+                var j = g.begin;
+                // Two groups of rows: a chain's latency is longer than a tile's transposition.
+                while (j + 32 <= g.end) : (j += 32) turned(2, g, j, k0, depth, 16);
+                while (j < g.end) : (j += 16) turned(1, g, j, k0, depth, @min(16, g.end - j));
+            }
+        }
+
+        fn turned(comptime groups: usize, g: *const Gemv(T), j: usize, k0: usize, depth: usize, have: usize) void {
+            @setEvalBranchQuota(100_000);
+            var from: [groups][16][*]const T = undefined;
+            for (0..groups) |group| {
+                for (&from[group], 0..) |*row, i| {
+                    // A row that is missing is read from the last one and thrown away.
+                    row.* = kernel.step(T, g.w, @as(isize, @intCast(j + 16 * group + @min(i, have - 1))) * g.stride) + k0;
+                }
+            }
+            var sum: [groups]V = @splat(@splat(0));
+            const x = g.x + k0;
+            var k: usize = 0;
+            if (T == f32) {
+                while (k + 16 <= depth) : (k += 16) {
+                    inline for (0..groups) |group| {
+                        const tile = simd.loadTurned16(&from[group]);
+                        inline for (0..16) |kk| sum[group] = simd.fma(@as(V, @splat(x[k + kk])), tile[kk], sum[group]);
+                        inline for (&from[group]) |*row| row.* += 16;
+                    }
+                }
+            }
+            while (k < depth) : (k += 1) {
+                inline for (0..groups) |group| {
+                    var column: [16]T = undefined;
+                    inline for (&column, &from[group]) |*v, *row| {
+                        v.* = row.*[0];
+                        row.* += 1;
+                    }
+                    sum[group] = simd.fma(@as(V, @splat(x[k])), @as(V, column), sum[group]);
+                }
+            }
+            inline for (0..groups) |group| {
+                const sums: [16]T = sum[group];
+                close(g, j + 16 * group, &sums, if (group + 1 == groups) have else 16, k0 == 0);
+            }
+        }
+
+        const w_lanes = simd.width(T);
+        const W = @Vector(w_lanes, T);
+
+        /// Panels that pass together: chains enough to hide the latency of one.
+        const panels_together = 4;
+
+        /// Prepacked panels of `panel` columns. `begin` is a panel's border; the last panel is filled up to whole vectors.
+        fn gemvPanels(g: *const Gemv(T)) callconv(.c) void {
+            const width: usize = @intCast(g.stride);
+            var k0: usize = 0;
+            while (k0 < g.k) : (k0 += kc) {
+                const depth = @min(kc, g.k - k0);
+                const w = g.w + k0 * width;
+                var j = g.begin;
+                while (j + panels_together * panel <= g.end) : (j += panels_together * panel) panels(panels_together, panel_vectors, g, w, j, k0, depth, panels_together * panel);
+                while (j < g.end) : (j += panel) {
+                    const have = @min(panel, g.end - j);
+                    switch ((have + w_lanes - 1) / w_lanes) {
+                        inline 1...panel_vectors => |vectors| panels(1, vectors, g, w, j, k0, depth, have),
+                        else => unreachable,
+                    }
+                }
+            }
+        }
+
+        const panel = kernel.Panels(T).columns;
+        const panel_vectors = panel / w_lanes;
+
+        fn panels(comptime count: usize, comptime vectors: usize, g: *const Gemv(T), w: [*]const T, j: usize, k0: usize, depth: usize, have: usize) void {
+            var sum: [count][vectors]W = @splat(@splat(@splat(0)));
+            for (0..depth) |k| {
+                const x: W = @splat(g.x[k0 + k]);
+                inline for (0..count) |p| {
+                    const row = w + (j + p * panel) * depth + k * (vectors * w_lanes);
+                    inline for (0..vectors) |v| sum[p][v] = simd.fma(x, simd.load(W, row + v * w_lanes), sum[p][v]);
+                }
+            }
+            var sums: [count * panel]T = undefined;
+            inline for (0..count) |p| {
+                inline for (0..vectors) |v| simd.store(@as([*]T, &sums) + p * panel + v * w_lanes, sum[p][v]);
+            }
+            close(g, j, &sums, have, k0 == 0);
+        }
+
+        fn outer(p: *const Outer(T)) callconv(.c) void {
+            for (0..p.rows) |i| {
+                const a: V = @splat(kernel.step(T, p.a, @as(isize, @intCast(i)) * p.a_step)[0]);
+                const c = p.c + i * p.ldc;
+                var j: usize = 0;
+                while (j + 16 <= p.cols) : (j += 16) simd.store(c + j, product(p, a, simd.load(T, p.b + j), if (p.read_c != 0) simd.load(T, c + j) else @as(V, @splat(0))));
+                if (j == p.cols) continue;
+                const left = p.cols - j;
+                const old: V = if (p.read_c != 0) simd.loadPartial(T, c + j, left, 0) else @splat(0);
+                simd.storePartial(c + j, product(p, a, simd.loadPartial(T, p.b + j, left, 0), old), left);
+            }
+        }
+
+        /// A chain of one: from 0, so that a product of −0 is 0.
+        inline fn product(p: *const Outer(T), a: V, b: V, c: V) V {
+            const sum = simd.fma(a, b, @as(V, @splat(0)));
+            const alpha: V = @splat(p.alpha);
+            if (p.read_c == 0) return alpha * sum;
+            return simd.fma(alpha, sum, @as(V, @splat(p.beta)) * c);
+        }
+    };
+}
+
+pub const ukernels = struct {
+    pub const gemv_f32_rows = Kernels(f32).gemvRows;
+    pub const gemv_f64_rows = Kernels(f64).gemvRows;
+    pub const gemv_f32_turned = Kernels(f32).gemvTurned;
+    pub const gemv_f64_turned = Kernels(f64).gemvTurned;
+    pub const gemv_f32_panels = Kernels(f32).gemvPanels;
+    pub const gemv_f64_panels = Kernels(f64).gemvPanels;
+    pub const outer_f32 = Kernels(f32).outer;
+    pub const outer_f64 = Kernels(f64).outer;
+};

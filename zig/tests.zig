@@ -23,6 +23,13 @@ test {
     _ = @import("memory.zig");
     _ = detect;
     _ = @import("parallel/topology.zig");
+    _ = @import("parallel/topology/model.zig");
+    _ = @import("parallel/topology/processor.zig");
+    _ = @import("parallel/topology/cgroup.zig");
+    _ = @import("parallel/topology/tree.zig");
+    _ = @import("parallel/topology/linux_test.zig");
+    _ = @import("parallel/topology/macos.zig");
+    _ = @import("parallel/topology/windows_test.zig");
     _ = @import("parallel/resolve.zig");
     _ = @import("parallel/cursor.zig");
     _ = @import("parallel/pool.zig");

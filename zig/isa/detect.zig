@@ -44,7 +44,7 @@ pub fn x86Level(f: X86Features) Level {
     return .avx512;
 }
 
-const Cpuid = struct { eax: u32, ebx: u32, ecx: u32, edx: u32 };
+pub const Cpuid = struct { eax: u32, ebx: u32, ecx: u32, edx: u32 };
 
 pub fn cpuid(leaf: u32, sub: u32) Cpuid {
     var eax: u32 = undefined;

@@ -74,12 +74,12 @@ pub fn Plan(comptime T: type) type {
         b_in_place: bool,
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
-            const cut = blocking.plan(kernels.tile, d.caches, d.knobs, workers, p.m, p.n, @sizeOf(T), blocking.rowsLeast(p.a_row == 1, p.m, workers, @sizeOf(T)));
+            const cut = blocking.plan(kernels.tile, d.machine.caches, d.knobs, workers, p.m, p.n, @sizeOf(T), blocking.rowsLeast(p.a_row == 1, p.m, workers, @sizeOf(T)));
             const a_in_place = p.a_col == 1 and p.a_row > 0 and blocking.keepA(kernels.tile, p.n, @intCast(p.a_row), @sizeOf(T));
-            const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, p.k, @intCast(p.b_row), @sizeOf(T));
+            const b_in_place = p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches, p.k, @intCast(p.b_row), @sizeOf(T));
             const b_cols = if (b_in_place) kernels.tile.nr else @min(cut.nc, blocking.roundUp(p.n, kernels.tile.w));
             const a_rows = if (a_in_place) 0 else cut.mc;
-            const depth = @min(p.k, kc * blocking.depthBlocks(d.caches, b_cols * @sizeOf(T), a_rows * @sizeOf(T)));
+            const depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, b_cols * @sizeOf(T), a_rows * @sizeOf(T)));
             return .{
                 .p = p,
                 .kernels = kernels,
@@ -306,7 +306,7 @@ const stack_bytes = 32 << 10;
 pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
     const mnk = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
     const kernels: Kernels(T) = .of(d);
-    const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, tiles(kernels.tile, p.m, p.n));
+    const workers = resolve.compute(&d.machine, d.request, &d.knobs, mnk, tiles(kernels.tile, p.m, p.n)).workers;
     if (workers == 1 and direct(T, d, kernels, &p)) return;
     const plan: Plan(T) = .init(d, kernels, p, workers);
     const len = plan.scratchLen(workers);
@@ -337,7 +337,7 @@ fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Pro
     if (p.a_col != 1 or p.b_col != 1 or p.a_row <= 0 or p.b_row <= 0 or p.n % tile.w != 0) return false;
     const lda: usize = @intCast(p.a_row);
     const ldb: usize = @intCast(p.b_row);
-    if (!blocking.keepA(tile, p.n, lda, @sizeOf(T)) or !blocking.keepB(d.caches, p.k, ldb, @sizeOf(T))) return false;
+    if (!blocking.keepA(tile, p.n, lda, @sizeOf(T)) or !blocking.keepB(d.machine.caches, p.k, ldb, @sizeOf(T))) return false;
     kernels.strip(&.{
         .a = p.a,
         .lda = lda,
@@ -405,7 +405,7 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
     if (n == 1) return multiply(T, d, if (batch.rank == 0) batch.p else batch.at(0));
     const p = &batch.p;
     const each = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
-    const workers = resolve.compute(d.request, d.knobs, d.cores, each *| n, std.math.maxInt(u32));
+    const workers = resolve.compute(&d.machine, d.request, &d.knobs, each *| n, std.math.maxInt(u32)).workers;
     if (workers > n) {
         for (0..n) |i| try multiply(T, d, batch.at(i));
         return;

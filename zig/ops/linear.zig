@@ -38,7 +38,7 @@ fn Task(comptime T: type) type {
                 mnk +|= @as(u64, s.rows) *| s.cols;
                 jobs = @max(jobs, columns.chunks(s.rows));
             }
-            const workers = resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
+            const workers = resolve.compute(&d.machine, d.request, &d.knobs, mnk, jobs).workers;
             var region: Region = .{
                 .dx = if (self.dx) |p| .init(d, kernels, p, workers) else null,
                 .dw = if (self.dw) |p| .init(d, kernels, p, workers) else null,

@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { add, type CpuDevice, cpuDevice, empty, matmul, ones, softmax, type Tensor } from "@tilework/tilework";
-import { type Contender, figure, interleave, median, type Options, pairedQuartiles, parseOptions } from "./harness.ts";
+import { type Contender, figure, interleave, type Options, pairedQuartiles, parseOptions } from "./harness.ts";
 
 interface Case {
   readonly op: string;
@@ -91,7 +91,9 @@ function contenders(c: Case, rest: boolean): Contender[] {
 async function measure(c: Case, rest: boolean, options: Options): Promise<{ one: number; speedup: string }> {
   const { seconds: [one, two] } = await interleave(contenders(c, rest), options);
   const [low, middle, high] = pairedQuartiles(one!, two!);
-  return { one: 1e6 * median(one!), speedup: `${middle!.toFixed(2)} (${low!.toFixed(2)} to ${high!.toFixed(2)})` };
+  // On a machine that others use, two workers seldom have two cores: the best turn of each tells what they can do.
+  const best = Math.min(...one!) / Math.min(...two!);
+  return { one: 1e6 * Math.min(...one!), speedup: `${best.toFixed(2)}; ${middle!.toFixed(2)} (${low!.toFixed(2)} to ${high!.toFixed(2)})` };
 }
 
 const options = parseOptions(process.argv.slice(2));
@@ -101,9 +103,10 @@ const cases = [
   ...(options.tiny ? [4] : [4, 8, 16, 32, 64, 128, 256, 512]).map(rows),
 ].filter(({ op }) => options.filter === undefined || op === options.filter);
 
-console.log("op       size          multiply-adds or bytes   µs on one   two over one, again and again   two over one, after a rest");
+console.log("Two workers over one: the best turns, then the median of paired turns and its quartiles.");
+console.log("op       size          multiply-adds or bytes   µs on one   again and again                after a rest");
 for (const c of cases) {
   const warm = await measure(c, false, options), cold = await measure(c, true, options);
   const cells = [c.op.padEnd(8), c.size.padEnd(13), `${c.amount}`.padStart(22), `${figure(warm.one)}`.padStart(11)];
-  console.log(`${cells.join(" ")}   ${warm.speedup.padEnd(30)}   ${cold.speedup}`);
+  console.log(`${cells.join(" ")}   ${warm.speedup.padEnd(28)}   ${cold.speedup}`);
 }

@@ -88,12 +88,16 @@ function contenders(c: Case, rest: boolean): Contender[] {
   });
 }
 
-async function measure(c: Case, rest: boolean, options: Options): Promise<{ one: number; speedup: string }> {
-  const { seconds: [one, two] } = await interleave(contenders(c, rest), options);
+async function measure(c: Case, rest: boolean, options: Options): Promise<{ one: number; speedup: string; others: number }> {
+  const { seconds: [one, two], others = NaN } = await interleave(contenders(c, rest), options);
   const [low, middle, high] = pairedQuartiles(one!, two!);
   // On a machine that others use, two workers seldom have two cores: the best turn of each tells what they can do.
   const best = Math.min(...one!) / Math.min(...two!);
-  return { one: 1e6 * Math.min(...one!), speedup: `${best.toFixed(2)}; ${middle!.toFixed(2)} (${low!.toFixed(2)} to ${high!.toFixed(2)})` };
+  return {
+    others,
+    one: 1e6 * Math.min(...one!),
+    speedup: `${best.toFixed(2)}; ${middle!.toFixed(2)} (${low!.toFixed(2)} to ${high!.toFixed(2)})`,
+  };
 }
 
 const options = parseOptions(process.argv.slice(2));
@@ -103,10 +107,16 @@ const cases = [
   ...(options.tiny ? [4] : [4, 8, 16, 32, 64, 128, 256, 512]).map(rows),
 ].filter(({ op }) => options.filter === undefined || op === options.filter);
 
-console.log("Two workers over one: the best turns, then the median of paired turns and its quartiles.");
-console.log("op       size          multiply-adds or bytes   µs on one   again and again                after a rest");
+console.log(
+  "Two workers over one: the best turns, then the median of paired turns and its quartiles. Others: cores that other processes kept busy.",
+);
+console.log(
+  "op       size          multiply-adds or bytes   µs on one   again and again                after a rest                 others",
+);
 for (const c of cases) {
   const warm = await measure(c, false, options), cold = await measure(c, true, options);
   const cells = [c.op.padEnd(8), c.size.padEnd(13), `${c.amount}`.padStart(22), `${figure(warm.one)}`.padStart(11)];
-  console.log(`${cells.join(" ")}   ${warm.speedup.padEnd(28)}   ${cold.speedup}`);
+  console.log(
+    `${cells.join(" ")}   ${warm.speedup.padEnd(28)}   ${cold.speedup.padEnd(26)}   ${Math.max(warm.others, cold.others).toFixed(1)}`,
+  );
 }

@@ -2,7 +2,8 @@
 
 import { load, native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
-import { checkSize, formatValue } from "./shape.ts";
+import { manifest } from "../ffi/symbols.gen.ts";
+import { formatValue } from "./shape.ts";
 
 /** An instruction set of the CPU kernels. All give the same bits. */
 export type Isa = "portable" | "avx2" | "avx512" | "neon";
@@ -10,20 +11,35 @@ export type Isa = "portable" | "avx2" | "avx512" | "neon";
 /** How many workers a call may use: `"serial"` one, `"auto"` as many as its work pays for, a number exactly that many (no more than there are cores). */
 export type Threads = "serial" | "auto" | number;
 
-/** Knobs of a CPU device. Each falls back to the environment variable named beside it, then to a measured default. None of them changes a result. */
+/**
+ * Knobs of a CPU device. Each falls back to its environment variable (`parallelThreshold` is `TILEWORK_PARALLEL_THRESHOLD` there), then to a measured
+ * default. None of them changes a result. `docs/tuning.md` has their ranges, defaults and measurements.
+ */
 export interface Tuning {
-  /** Processors to count on, instead of those that were detected (`TILEWORK_CORES`). */
+  /** Physical cores to count on, instead of those that the process may use. The variable is read once for the process. */
   cores?: number;
-  /** Multiply-adds below which a product is serial; 0 turns the gate off (`TILEWORK_PARALLEL_THRESHOLD`, 589 824). */
+  /** How often the cores are halved to give tiers, the widths that automatic calls stand on. The variable is read once for the process. */
+  poolClasses?: number;
+  /** Multiply-adds below which a product is serial, whatever was asked; 0 turns the gate off. */
   parallelThreshold?: number;
-  /** Multiply-adds that pay for one more worker (`TILEWORK_PAR_MNK_PER_WORKER`, 2 000 000). */
+  /** Multiply-adds that pay for one more worker. */
   parMnkPerWorker?: number;
-  /** Chunks per worker on the job cursor (`TILEWORK_PARALLEL_OVERSAMPLE`, 8). */
+  /** Multiply-adds from which a product leaves the largest tier for all cores; 0 is always. */
+  fullWidthMnk?: number;
+  /** Chunks per worker on the job cursor. */
   parallelOversample?: number;
-  /** Chunks per worker where each packs its own block (`TILEWORK_PACKED_OVERSAMPLE`, 8). */
+  /** Chunks per worker where each packs its own block. */
   packedOversample?: number;
-  /** Bytes below which a bandwidth-bound call is serial (`TILEWORK_GEMV_PARALLEL_BYTES`, the private cache of a core). */
+  /** Bytes below which a bandwidth-bound call is serial; 0 is never. */
   gemvParallelBytes?: number;
+  /** The factor of bytes by which a bandwidth-bound call climbs one tier. */
+  gemvTierStep?: number;
+  /** One width for every parallel bandwidth-bound call, in place of the tiers; 0 turns it off. */
+  gemvThreadCap?: number;
+  /** Workers from which the left matrix is packed once for all of them, whatever the size; 0 is always. */
+  sharedAWorkers?: number;
+  /** Multiply-adds from which it is packed once for all of them, however few they are; 0 is always. */
+  sharedAMnk?: number;
 }
 
 /** Settings of `cpuDevice`. */
@@ -52,8 +68,10 @@ export interface CpuDescription {
   readonly threads: Threads;
   /** The instruction set of its kernels. */
   readonly isa: Isa;
-  /** Processors that the process may use. */
+  /** Physical cores that the process may use. */
   readonly cores: number;
+  /** The widths below `cores` that automatic calls stand on, the largest first. */
+  readonly tiers: readonly number[];
   /** Every knob's value. */
   readonly tuning: Required<Tuning>;
   /** Cache sizes in bytes; 0 where there is none. */
@@ -66,21 +84,41 @@ export interface CpuDevice extends Device {
   describe(): CpuDescription;
 }
 
-const isas: readonly Isa[] = ["portable", "avx2", "avx512", "neon"];
-/** In the order of the native settings; range of each. */
-const settings = [
-  ["threads", 0, 256],
-  ["isa", 0, 3],
-  ["cores", 1, 256],
-  ["parallelThreshold", 0, Number.MAX_SAFE_INTEGER],
-  ["parMnkPerWorker", 1, Number.MAX_SAFE_INTEGER],
-  ["parallelOversample", 1, 1024],
-  ["packedOversample", 1, 1024],
-  ["gemvParallelBytes", 0, Number.MAX_SAFE_INTEGER],
-] as const;
+/** What a device can be told, in the order in which the library takes it. */
+const settings = manifest.settings;
+type Setting = (typeof settings)[number];
+type KnobName = Exclude<Setting["name"], "threads" | "isa">;
+const isas: readonly Isa[] = settings[1].words;
+const knobNames: readonly (keyof Tuning)[] = settings.slice(2).map(({ name }) => name as KnobName); // the first two have options of their own
+/** Numbers of a description behind the settings: the sizes of three caches, and at most three tiers. */
+const describedBehind = 6;
 
-function variableOf(name: string): string {
-  return `TILEWORK_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+/** What a setting may be, in words. */
+function allowed({ words, range }: Setting): string {
+  if (range === null) return `one of ${words.join(", ")}`;
+  const [low, high] = range;
+  return `${words.length ? `${words.join(", ")} or ` : ""}a whole number from ${low} to ${
+    high === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : high
+  }`;
+}
+
+/** The number that stands for an option's value. */
+function encode(setting: Setting, value: unknown): number {
+  const words: readonly unknown[] = setting.words;
+  const { name, range } = setting;
+  if (words.includes(value)) return words.indexOf(value);
+  if (range !== null && Number.isSafeInteger(value) && (value as number) >= range[0] && (value as number) <= range[1]) {
+    return (value as number) + 0; // + 0 turns -0 into 0
+  }
+  const text = `cpuDevice: ${name} must be ${allowed(setting)}, got ${formatValue(value)}`;
+  throw typeof value === "number" || range === null ? new RangeError(text) : new TypeError(text);
+}
+
+/** What the environment says of a setting, as the library sees it: TypeScript may not be allowed to look. */
+function variableText(position: number): string {
+  const bytes = new Uint8Array(64);
+  const length = native.tw_device_variable(bytes, bytes.length, position);
+  return JSON.stringify(new TextDecoder().decode(bytes.subarray(0, length)) + (length === bytes.length ? "…" : ""));
 }
 
 class Cpu implements CpuDevice {
@@ -104,18 +142,12 @@ class Cpu implements CpuDevice {
     const status = statusName(native.tw_last_status());
     const detail = new Float64Array(2);
     native.tw_error_detail(detail);
-    const [name, low, high] = settings[detail[0]!] ?? settings[0];
     if (status === "Unsupported") {
       throw statusErrorOf(`isa "${isas[detail[1]!]}" cannot run on this machine`);
     }
-    if (status !== "InvalidArgument") throw statusError("cpuDevice", status);
-    const allowed = name === "isa"
-      ? `one of ${isas.join(", ")}`
-      : name === "threads"
-      ? "auto, serial or a whole number from 1 to 256"
-      : `a whole number from ${low} to ${high === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : high}`;
-    const got = Number.isNaN(detail[1]) ? "something else" : `${detail[1]}`;
-    throw new RangeError(`cpuDevice: ${variableOf(name)} must be ${allowed}, got ${got}`);
+    const setting = settings[detail[0]!];
+    if (status !== "InvalidArgument" || setting === undefined) throw statusError("cpuDevice", status);
+    throw new RangeError(`cpuDevice: ${setting.variable} must be ${allowed(setting)}, got ${variableText(detail[0]!)}`);
   }
 
   sync(): Promise<void> {
@@ -123,23 +155,20 @@ class Cpu implements CpuDevice {
   }
 
   describe(): CpuDescription {
-    const out = new Float64Array(11);
-    const code = native ? native.tw_device_describe(out, this.handle) : load().tw_device_describe(out, this.handle);
+    const out = new Float64Array(settings.length + describedBehind);
+    const handle = this.handle; // made at first use, which loads the library
+    const code = native.tw_device_describe(out, out.length, handle);
     if (code !== 0) throw statusError("describe", statusName(code));
-    const v = Array.from(out);
+    const [threads, isa, ...knobs] = out.subarray(0, settings.length);
+    const [l1, l2, l3, ...widths] = out.subarray(settings.length);
+    const tuning: Required<Tuning> = Object.fromEntries(knobNames.map((name, i) => [name, knobs[i]])) as Record<KnobName, number>;
     return {
-      threads: v[0] === 0 ? "auto" : v[0] === 1 ? "serial" : v[0]!,
-      isa: isas[v[1]!]!,
-      cores: v[2]!,
-      tuning: {
-        cores: v[2]!,
-        parallelThreshold: v[3]!,
-        parMnkPerWorker: v[4]!,
-        parallelOversample: v[5]!,
-        packedOversample: v[6]!,
-        gemvParallelBytes: v[7]!,
-      },
-      caches: { l1: v[8]!, l2: v[9]!, l3: v[10]! },
+      threads: threads === 0 ? "auto" : threads === 1 ? "serial" : threads!,
+      isa: isas[isa!]!,
+      cores: tuning.cores,
+      tiers: widths.filter((width) => width > 0),
+      tuning,
+      caches: { l1: l1!, l2: l2!, l3: l3! },
     };
   }
 }
@@ -169,23 +198,18 @@ export function cpuDevice(options: CpuOptions = {}): CpuDevice {
   const given = new Float64Array(settings.length).fill(-1);
   const said: string[] = [];
   const { threads, isa, tuning = {} } = options;
-  if (threads !== undefined) {
-    given[0] = threads === "auto" ? 0 : threads === "serial" ? 1 : checkSize("cpuDevice", "threads", threads, 1, 256);
-    said.push(`threads: ${threads}`);
+  for (const name of Object.keys(tuning)) {
+    if (!(knobNames as readonly string[]).includes(name)) {
+      throw new RangeError(`cpuDevice: tuning has no knob ${name}; there are ${knobNames.join(", ")}`);
+    }
   }
-  if (isa !== undefined) {
-    const code = isas.indexOf(isa);
-    if (code < 0) throw new RangeError(`cpuDevice: isa must be one of ${isas.join(", ")}, got ${formatValue(isa)}`);
-    given[1] = code;
-    said.push(`isa: ${isa}`);
-  }
-  for (const [name, value] of Object.entries(tuning)) {
-    const at = settings.findIndex((s, i) => i >= 2 && s[0] === name);
-    if (at < 0) throw new RangeError(`cpuDevice: tuning has no knob ${name}; there are ${settings.slice(2).map((s) => s[0]).join(", ")}`);
-    if (value === undefined) continue;
-    given[at] = checkSize("cpuDevice", name, value, settings[at]![1], settings[at]![2]);
-    said.push(`${name}: ${value}`);
-  }
+  const asked: Partial<Record<Setting["name"], unknown>> = { threads, isa, ...tuning };
+  settings.forEach((setting, i) => {
+    const value = asked[setting.name];
+    if (value === undefined) return;
+    given[i] = encode(setting, value);
+    said.push(`${setting.name}: ${value}`);
+  });
   const device = new Cpu(given, said.length ? `cpu(${said.join(", ")})` : "cpu");
   void device.handle; // an impossible setting is reported here, not at the first op
   return device;

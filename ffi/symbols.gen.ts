@@ -3,6 +3,22 @@
 /** The C boundary of the library as its Zig signatures give it: status names by code, and every symbol's FFI types. */
 export const manifest = {
   "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported"],
+  "settings": [
+    { "name": "threads", "variable": "TILEWORK_THREADS", "words": ["auto", "serial"], "range": [1, 256] },
+    { "name": "isa", "variable": "TILEWORK_ISA", "words": ["portable", "avx2", "avx512", "neon"], "range": null },
+    { "name": "cores", "variable": "TILEWORK_CORES", "words": [], "range": [1, 256] },
+    { "name": "poolClasses", "variable": "TILEWORK_POOL_CLASSES", "words": [], "range": [0, 9007199254740991] },
+    { "name": "parallelThreshold", "variable": "TILEWORK_PARALLEL_THRESHOLD", "words": [], "range": [0, 9007199254740991] },
+    { "name": "parMnkPerWorker", "variable": "TILEWORK_PAR_MNK_PER_WORKER", "words": [], "range": [1, 9007199254740991] },
+    { "name": "fullWidthMnk", "variable": "TILEWORK_FULL_WIDTH_MNK", "words": [], "range": [0, 9007199254740991] },
+    { "name": "parallelOversample", "variable": "TILEWORK_PARALLEL_OVERSAMPLE", "words": [], "range": [1, 1024] },
+    { "name": "packedOversample", "variable": "TILEWORK_PACKED_OVERSAMPLE", "words": [], "range": [1, 1024] },
+    { "name": "gemvParallelBytes", "variable": "TILEWORK_GEMV_PARALLEL_BYTES", "words": [], "range": [0, 9007199254740991] },
+    { "name": "gemvTierStep", "variable": "TILEWORK_GEMV_TIER_STEP", "words": [], "range": [1, 9007199254740991] },
+    { "name": "gemvThreadCap", "variable": "TILEWORK_GEMV_THREAD_CAP", "words": [], "range": [0, 256] },
+    { "name": "sharedAWorkers", "variable": "TILEWORK_SHARED_A_WORKERS", "words": [], "range": [0, 9007199254740991] },
+    { "name": "sharedAMnk", "variable": "TILEWORK_SHARED_A_MNK", "words": [], "range": [0, 9007199254740991] }
+  ],
   "symbols": {
     "tw_tensor_new": { "parameters": ["u32", "u32", "buffer"], "result": "u32" },
     "tw_tensor_view": { "parameters": ["u32", "u32", "buffer"], "result": "u32" },
@@ -14,7 +30,8 @@ export const manifest = {
     "tw_last_status": { "parameters": [], "result": "i32" },
     "tw_error_detail": { "parameters": ["buffer"], "result": "void" },
     "tw_device_new": { "parameters": ["buffer", "u32"], "result": "u32" },
-    "tw_device_describe": { "parameters": ["buffer", "u32"], "result": "i32" },
+    "tw_device_variable": { "parameters": ["buffer", "u32", "u32"], "result": "u32" },
+    "tw_device_describe": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
     "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
     "tw_linear_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },

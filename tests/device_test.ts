@@ -1,8 +1,28 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
-import { cpu, type CpuDescription, cpuDevice, type CpuOptions, type Isa, matmul, ones, tensor, UnsupportedError } from "../mod.ts";
+import { manifest } from "../ffi/symbols.gen.ts";
+import {
+  cpu,
+  type CpuDescription,
+  type CpuDevice,
+  cpuDevice,
+  type CpuOptions,
+  type Data,
+  type Isa,
+  matmul,
+  ones,
+  scope,
+  softmax,
+  sum,
+  tensor,
+  type Tuning,
+  UnsupportedError,
+  valueAndGrad,
+} from "../mod.ts";
 import { childJson, exists, runtime } from "./child.ts";
+import { assertSameBits, numbers, randomTensor, seed } from "./harness.ts";
 
 /** What the machine itself says, whatever the environment of this test asks for. */
 const machine = await describe({});
@@ -14,6 +34,11 @@ async function describe(env: Record<string, string>): Promise<CpuDescription> {
   const result = await tryDescribe(env);
   assert.ok("description" in result, JSON.stringify(result));
   return result.description!;
+}
+
+/** The environment variable of a knob, by the rule that the documentation gives. */
+function variableOf(name: string): string {
+  return `TILEWORK_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 }
 
 function tryDescribe(env: Record<string, string>, under: string[] = []): Promise<{ description?: CpuDescription; error?: string }> {
@@ -35,11 +60,27 @@ test("cpu: describe() tells what the defaults came to", () => {
   assert.ok(isas.includes(machine.isa));
   assert.ok(machine.cores >= 1 && Number.isInteger(machine.cores));
   assert.equal(machine.tuning.cores, machine.cores);
-  const { parallelThreshold, parMnkPerWorker, parallelOversample, packedOversample, gemvParallelBytes } = machine.tuning;
-  assert.deepEqual([parallelThreshold, parMnkPerWorker, parallelOversample, packedOversample], [589_824, 2_000_000, 8, 8]);
-  assert.ok(gemvParallelBytes > 0);
+  assert.ok(machine.tuning.gemvParallelBytes > 0);
   assert.ok(machine.caches.l1 >= 4096 && machine.caches.l2 >= machine.caches.l1);
   assert.equal(cpu.name, "cpu");
+});
+
+test("docs/tuning.md has each knob's variable, range and default as the library has them", () => {
+  const rows = readFileSync(new URL("../docs/tuning.md", import.meta.url), "utf8").split("\n")
+    .filter((line) => /^\| `\w+` /.test(line))
+    .map((line) => line.split("|").slice(1, 5).map((cell) => cell.trim().replaceAll("`", "")));
+  const plain = (n: number) => n === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : `${n}`.replace(/\B(?=(?:\d{3})+$)/g, " ");
+  const here = process.arch === "arm64" ? "aarch64" : "x86-64";
+  const documented = rows.map(([name, variable, range, byDefault]) => {
+    const cases = Object.fromEntries(byDefault!.split(", ").filter((text) => text.includes(": ")).map((text) => text.split(": ")));
+    return [name, variable, range, cases[here] ?? byDefault];
+  });
+  const wanted = manifest.settings.map(({ name, variable, words, range }) => {
+    const value = name === "threads" || name === "isa" ? undefined : machine.tuning[name];
+    const byDefault = { threads: "auto", isa: "the best", cores: "detected", gemvParallelBytes: "from the caches" }[name as string];
+    return [name, variable, [...words, ...range ? [range.map(plain).join(" to ")] : []].join(", "), byDefault ?? plain(value!)];
+  });
+  assert.deepEqual(documented, wanted);
 });
 
 test("describe() works before anything else has loaded the library", { timeout: 60_000 }, async () => {
@@ -47,39 +88,39 @@ test("describe() works before anything else has loaded the library", { timeout: 
 });
 
 test("cpuDevice() keeps its settings, names them and describes them", () => {
-  const d = cpuDevice({
-    threads: 3,
-    isa: isas[0]!,
-    tuning: {
-      cores: 5,
-      parallelThreshold: 0,
-      parMnkPerWorker: 1,
-      parallelOversample: 1024,
-      packedOversample: 1,
-      gemvParallelBytes: 2 ** 53 - 1,
-    },
-  });
-  const { threads, isa, cores, tuning } = d.describe();
-  assert.deepEqual({ threads, isa, cores, tuning }, {
-    threads: 3,
-    isa: isas[0],
-    cores: 5,
-    tuning: {
-      cores: 5,
-      parallelThreshold: 0,
-      parMnkPerWorker: 1,
-      parallelOversample: 1024,
-      packedOversample: 1,
-      gemvParallelBytes: 2 ** 53 - 1,
-    },
-  });
-  assert.match(d.name, /^cpu\(threads: 3, isa: \w+, cores: 5, parallelThreshold: 0, /);
+  const given: Required<Tuning> = {
+    cores: 9,
+    poolClasses: 1,
+    parallelThreshold: 0,
+    parMnkPerWorker: 1,
+    fullWidthMnk: 0,
+    parallelOversample: 1024,
+    packedOversample: 1,
+    gemvParallelBytes: 2 ** 53 - 1,
+    gemvTierStep: 1,
+    gemvThreadCap: 256,
+    sharedAWorkers: 0,
+    sharedAMnk: 7,
+  };
+  const d = cpuDevice({ threads: 3, isa: isas[0]!, tuning: given });
+  const { threads, isa, cores, tiers, tuning } = d.describe();
+  assert.deepEqual({ threads, isa, cores, tiers, tuning }, { threads: 3, isa: isas[0], cores: 9, tiers: [4], tuning: given });
+  assert.match(d.name, /^cpu\(threads: 3, isa: \w+, cores: 9, poolClasses: 1, parallelThreshold: 0, /);
   assert.equal(cpuDevice({ threads: "serial" }).describe().threads, "serial");
   assert.equal(cpuDevice({ threads: 1 }).describe().threads, "serial");
   assert.equal(cpuDevice({ threads: "auto" }).describe().threads, "auto");
   assert.equal(cpuDevice({ threads: 256 }).describe().threads, 256);
   using x = tensor(d, [1], [1]);
   assert.equal(x.device, d);
+});
+
+test("tiers are halves of the cores, as many as there are pool classes", () => {
+  const tiers = (cores: number, poolClasses: number) => cpuDevice({ tuning: { cores, poolClasses } }).describe().tiers;
+  assert.deepEqual(tiers(8, 2), [4, 2]);
+  assert.deepEqual(tiers(8, 0), []);
+  assert.deepEqual(tiers(2, 3), []); // a width of 1 is no tier
+  assert.deepEqual(tiers(64, 1000), [32, 16, 8]);
+  assert.equal(cpuDevice({ tuning: { poolClasses: 1000 } }).describe().tuning.poolClasses, 3); // more is taken as 3
 });
 
 test("cpuDevice() with the same settings is the same native device, and its tensors mix", () => {
@@ -100,7 +141,7 @@ test("cpuDevice() with the same settings is the same native device, and its tens
 test("cpuDevice() says which setting is out of range (C08)", () => {
   const any = cpuDevice as unknown as (options: unknown) => unknown;
   const wrong: [unknown, string, RegExp][] = [
-    [{ threads: 0 }, "RangeError", /^cpuDevice: threads must be a whole number from 1 to 256, got 0$/],
+    [{ threads: 0 }, "RangeError", /^cpuDevice: threads must be auto, serial or a whole number from 1 to 256, got 0$/],
     [{ threads: -1 }, "RangeError", /^cpuDevice: threads must be .*, got -1$/],
     [{ threads: 1.5 }, "RangeError", /^cpuDevice: threads must be .*, got 1.5$/],
     [{ threads: NaN }, "RangeError", /^cpuDevice: threads must be .*, got NaN$/],
@@ -122,7 +163,11 @@ test("cpuDevice() says which setting is out of range (C08)", () => {
     ],
     [{ tuning: { packedOversample: "4" } }, "TypeError", /^cpuDevice: packedOversample must be .*, got the string "4"$/],
     [{ tuning: { gemvParallelBytes: 2 ** 53 } }, "RangeError", /^cpuDevice: gemvParallelBytes must be .*, got 9007199254740992$/],
-    [{ tuning: { threads: 3 } }, "RangeError", /^cpuDevice: tuning has no knob threads; there are cores, parallelThreshold, /],
+    [{ tuning: { gemvTierStep: 0 } }, "RangeError", /^cpuDevice: gemvTierStep must be a whole number from 1 to 2\^53 - 1, got 0$/],
+    [{ tuning: { gemvThreadCap: 257 } }, "RangeError", /^cpuDevice: gemvThreadCap must be a whole number from 0 to 256, got 257$/],
+    [{ tuning: { poolClasses: 0.5 } }, "RangeError", /^cpuDevice: poolClasses must be .*, got 0.5$/],
+    [{ tuning: { sharedAMnk: null } }, "TypeError", /^cpuDevice: sharedAMnk must be .*, got null$/],
+    [{ tuning: { threads: 3 } }, "RangeError", /^cpuDevice: tuning has no knob threads; there are cores, poolClasses, /],
     [{ tuning: { oversample: 3 } }, "RangeError", /^cpuDevice: tuning has no knob oversample; there are /],
   ];
   for (const [options, name, message] of wrong) {
@@ -160,6 +205,50 @@ test("every instruction set of the machine gives the same product", () => {
   for (const r of results) assert.deepEqual(r, results[0]);
 });
 
+test("no request, tier or knob changes a bit of a result", () => {
+  const picks = numbers(1000, 1);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor((picks.pop()! + 1) / 2 * values.length)]!;
+  const results = (device: CpuDevice): Data["f32"][] =>
+    scope(() => {
+      const x = randomTensor([97, 300], "f32", 2, device), w = randomTensor([300, 130], "f32", 3, device);
+      const row = randomTensor([1, 300], "f32", 4, device), batch = randomTensor([5, 33, 47], "f32", 5, device);
+      const loss = valueAndGrad((p: { w: typeof w }) => sum(matmul(x, p.w)));
+      const outputs = [
+        matmul(x, w),
+        matmul(row, w),
+        matmul(batch, batch, { transposeB: true }),
+        softmax(x),
+        sum(x, { axis: 0 }),
+        loss({ w }).grads.w,
+      ];
+      return outputs.map((t) => t.readSync());
+    });
+  const wanted = results(cpuDevice({ threads: "serial" }));
+  const widths = new Set<number>();
+  for (let round = 0; round < 12; round++) {
+    const cores = pick([2, 3, 8, 16]), threads = pick(["auto", "auto", 2, 5] as const);
+    const tuning: Tuning = {
+      cores,
+      poolClasses: pick([0, 1, 2, 3]),
+      parallelThreshold: 0,
+      parMnkPerWorker: pick([1, 100_000, 700_000]),
+      fullWidthMnk: pick([0, 1_000_000, Number.MAX_SAFE_INTEGER]),
+      parallelOversample: pick([1, 3, 8]),
+      packedOversample: pick([1, 2, 8]),
+      gemvParallelBytes: pick([0, 1000]),
+      gemvTierStep: pick([1, 2, 8]),
+      gemvThreadCap: pick([0, 0, 3]),
+      sharedAWorkers: pick([0, 16]),
+      sharedAMnk: pick([0, Number.MAX_SAFE_INTEGER]),
+    };
+    results(cpuDevice({ threads, tuning })).forEach((values, i) => {
+      assertSameBits(values, wanted[i]!, `output ${i} of ${JSON.stringify({ threads, tuning })}`);
+    });
+    cpuDevice({ threads, tuning }).describe().tiers.forEach((width) => widths.add(width));
+  }
+  assert.ok(widths.size > 2, `only the tiers ${[...widths]} came up (seed ${seed})`);
+});
+
 test("sync() is a promise", async () => {
   assert.equal(await cpu.sync(), undefined);
 });
@@ -167,33 +256,51 @@ test("sync() is a promise", async () => {
 // ── The environment ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("every knob is read from its variable, and a given setting goes before it", { timeout: 60_000 }, async () => {
-  const env = {
-    TILEWORK_THREADS: "6",
-    TILEWORK_ISA: isas[0]!,
-    TILEWORK_CORES: "12",
-    TILEWORK_PARALLEL_THRESHOLD: "11",
-    TILEWORK_PAR_MNK_PER_WORKER: "22",
-    TILEWORK_PARALLEL_OVERSAMPLE: "33",
-    TILEWORK_PACKED_OVERSAMPLE: "44",
-    TILEWORK_GEMV_PARALLEL_BYTES: "55",
-  };
-  const [byDefault, given] = await childJson(
-    `
-    import { cpu, cpuDevice } from "tilework";
-    console.log(JSON.stringify([cpu.describe(), cpuDevice({ threads: "auto", tuning: { cores: 3, packedOversample: 1 } }).describe()]));`,
-    { env },
-  ) as [CpuDescription, CpuDescription];
-  const { threads, isa, cores, tuning } = byDefault;
-  assert.deepEqual([threads, isa, cores], [6, isas[0], 12]);
-  assert.deepEqual(tuning, {
+  const wanted: Required<Tuning> = {
     cores: 12,
+    poolClasses: 1,
     parallelThreshold: 11,
     parMnkPerWorker: 22,
+    fullWidthMnk: 66,
     parallelOversample: 33,
     packedOversample: 44,
     gemvParallelBytes: 55,
-  });
-  assert.deepEqual([given.threads, given.cores, given.tuning.packedOversample, given.tuning.parallelOversample], ["auto", 3, 1, 33]);
+    gemvTierStep: 77,
+    gemvThreadCap: 88,
+    sharedAWorkers: 99,
+    sharedAMnk: 111,
+  };
+  const env: Record<string, string> = { TILEWORK_THREADS: "6", TILEWORK_ISA: isas[0]! };
+  for (const [name, value] of Object.entries(wanted)) env[variableOf(name)] = `${value}`;
+  const given: Required<Tuning> = { ...wanted };
+  for (const name of Object.keys(given) as (keyof Tuning)[]) given[name] += 1;
+  const [byDefault, own] = await childJson(
+    `
+    import { cpu, cpuDevice } from "tilework";
+    console.log(JSON.stringify([cpu.describe(), cpuDevice({ threads: "auto", tuning: ${JSON.stringify(given)} }).describe()]));`,
+    { env },
+  ) as [CpuDescription, CpuDescription];
+  const { threads, isa, cores, tiers, tuning } = byDefault;
+  assert.deepEqual({ threads, isa, cores, tiers, tuning }, { threads: 6, isa: isas[0], cores: 12, tiers: [6], tuning: wanted });
+  assert.deepEqual([own.threads, own.cores, own.tiers, own.tuning], ["auto", 13, [6, 3], given]);
+});
+
+test("the variables of the process are read once, those of a device each time", {
+  timeout: 60_000,
+  skip: runtime === "bun" && "process.env does not reach the library",
+}, async () => {
+  const [first, second] = await childJson(
+    `
+    import process from "node:process";
+    import { cpuDevice } from "tilework";
+    const first = cpuDevice().describe();
+    Object.assign(process.env, { TILEWORK_CORES: "9", TILEWORK_POOL_CLASSES: "3", TILEWORK_FULL_WIDTH_MNK: "9" });
+    console.log(JSON.stringify([first, cpuDevice().describe()]));`,
+    { env: { TILEWORK_CORES: "12", TILEWORK_FULL_WIDTH_MNK: "8" } },
+  ) as [CpuDescription, CpuDescription];
+  assert.equal(first.cores, 12);
+  assert.deepEqual([second.cores, second.tiers], [first.cores, first.tiers]);
+  assert.deepEqual([first.tuning.fullWidthMnk, second.tuning.fullWidthMnk], [8, 9]);
 });
 
 test("TILEWORK_THREADS takes auto, serial and numbers; an empty variable is an unset one", { timeout: 60_000 }, async () => {
@@ -215,19 +322,26 @@ test("the knobs are read where Deno may not read the environment", { timeout: 60
 });
 
 test("a variable with a wrong value is a typed error that names it", { timeout: 60_000 }, async () => {
-  const wrong: [string, string, RegExp][] = [
-    ["TILEWORK_THREADS", "0", /^RangeError: .*TILEWORK_THREADS must be auto, serial or a whole number from 1 to 256, got something else$/],
-    ["TILEWORK_THREADS", "-1", /^RangeError: .*TILEWORK_THREADS must be .*, got something else$/],
-    ["TILEWORK_THREADS", "1.5", /^RangeError: .*TILEWORK_THREADS must be/],
-    ["TILEWORK_THREADS", "257", /^RangeError: .*TILEWORK_THREADS must be .*, got 257$/],
-    ["TILEWORK_ISA", "bogus", /^RangeError: .*TILEWORK_ISA must be one of portable, avx2, avx512, neon/],
+  const wrong: [string, string, string | RegExp][] = [
+    ["TILEWORK_THREADS", "lots", 'auto, serial or a whole number from 1 to 256, got "lots"'],
+    ["TILEWORK_THREADS", "0", 'auto, serial or a whole number from 1 to 256, got "0"'],
+    ["TILEWORK_THREADS", "1.5", 'auto, serial or a whole number from 1 to 256, got "1.5"'],
+    ["TILEWORK_THREADS", "257", 'auto, serial or a whole number from 1 to 256, got "257"'],
+    ["TILEWORK_ISA", "bogus", 'one of portable, avx2, avx512, neon, got "bogus"'],
+    ["TILEWORK_ISA", "x".repeat(1000), `one of portable, avx2, avx512, neon, got "${"x".repeat(64)}…"`],
     ["TILEWORK_ISA", foreign, new RegExp(`^UnsupportedError: .*isa "${foreign}" cannot run on this machine$`)],
-    ["TILEWORK_CORES", "0", /^RangeError: .*TILEWORK_CORES must be a whole number from 1 to 256, got 0$/],
-    ["TILEWORK_PARALLEL_OVERSAMPLE", "many", /^RangeError: .*TILEWORK_PARALLEL_OVERSAMPLE must be a whole number from 1 to 1024/],
-    ["TILEWORK_PAR_MNK_PER_WORKER", "99999999999999999999", /^RangeError: .*TILEWORK_PAR_MNK_PER_WORKER must be/],
   ];
+  for (const { variable, words, range } of manifest.settings) {
+    if (range === null || words.length > 0) continue;
+    const [low, high] = range;
+    const text = `a whole number from ${low} to ${high === Number.MAX_SAFE_INTEGER ? "2^53 - 1" : high}, got `;
+    const value = low > 0 ? `${low - 1}` : `${BigInt(high) + 1n}`;
+    wrong.push([variable, value, `${text}"${value}"`]);
+  }
   for (const [name, value, message] of wrong) {
-    assert.match((await tryDescribe({ [name]: value })).error ?? "no error", message, `${name}=${value}`);
+    const { error = "no error" } = await tryDescribe({ [name]: value });
+    if (typeof message === "string") assert.equal(error, `RangeError: cpuDevice: ${name} must be ${message}`);
+    else assert.match(error, message, `${name}=${value}`);
   }
 });
 

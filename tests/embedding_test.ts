@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
+import { manifest } from "../ffi/symbols.gen.ts";
 import { assertEndedWell, compile, type Ended, exists, findCompiler, libraryPath, run, slow } from "./child.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "tilework-embedding-"));
@@ -14,6 +15,11 @@ const windows = process.platform === "win32";
 const noCompiler = windows ? "needs dlopen" : await findCompiler() === null ? "no C compiler" : false;
 const noPython = windows ? "needs dlopen" : await exists("python3", "-c", "import ctypes") ? false : "no Python 3";
 const timeout = 120_000;
+
+/** A device's settings in C: `threads` workers on 8 cores, every product parallel, the rest by default. */
+const settings = manifest.settings.map(({ name }) =>
+  name === "threads" ? "threads" : name === "cores" ? "8" : name === "parallelThreshold" ? "0" : "-1"
+);
 
 /** A program with one mode an argument; each ends with 0 where all is well. */
 const source = `
@@ -56,10 +62,9 @@ static void load(const char *path) {
   *(void **)&memory_statistics = symbol("tw_memory_statistics");
 }
 
-/* threads, isa, cores, parallel threshold; the rest by default. */
 static uint32_t device(int threads) {
-  double settings[8] = {threads, -1, 8, 0, -1, -1, -1, -1};
-  return device_new(settings, 8);
+  double settings[] = {${settings.join(", ")}};
+  return device_new(settings, ${settings.length});
 }
 
 /* A product of ones, n by n, which must be all n. Answers the number of wrong elements, or -1. */
@@ -204,14 +209,17 @@ lib.tw_manifest.restype = ctypes.c_uint32
 manifest = ctypes.create_string_buffer(lib.tw_manifest(ctypes.create_string_buffer(1), 0))
 lib.tw_manifest(manifest, len(manifest))
 import json
-symbols = json.loads(manifest.raw)["symbols"]
+table = json.loads(manifest.raw)
+symbols = table["symbols"]
+given = {"threads": 8, "cores": 8, "parallelThreshold": 0}
+settings = [given.get(s["name"], -1) for s in table["settings"]]
 types = {"u32": ctypes.c_uint32, "i32": ctypes.c_int32, "f32": ctypes.c_float, "f64": ctypes.c_double, "buffer": ctypes.c_void_p, "void": None}
 for name, s in symbols.items():
     f = getattr(lib, name)
     f.argtypes, f.restype = [types[p] for p in s["parameters"]], types[s["result"]]
 
 def product(n):
-    device = lib.tw_device_new((ctypes.c_double * 8)(8, -1, 8, 0, -1, -1, -1, -1), 8)
+    device = lib.tw_device_new((ctypes.c_double * len(settings))(*settings), len(settings))
     shape, ones = (ctypes.c_double * 2)(n, n), (ctypes.c_float * (n * n))(*[1] * (n * n))
     a, c = lib.tw_tensor_new(0, 2, shape), lib.tw_tensor_new(0, 2, shape)
     assert device and a and c

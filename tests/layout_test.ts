@@ -30,6 +30,7 @@ const zigLayers: Record<string, string> = {
   "build.zig": "root",
   "ops.zig": "list",
   "device.zig": "state",
+  "knobs.zig": "state",
   "tensor.zig": "state",
   "slots.zig": "state",
   "memory.zig": "state",

@@ -2,6 +2,7 @@
 
 const std = @import("std");
 const status = @import("status.zig");
+const knobs = @import("knobs.zig");
 const list = @import("ops.zig");
 
 /// The FFI type names that Deno.dlopen and bun:ffi share. A pointer is a JavaScript buffer, valid during the call only.
@@ -14,12 +15,20 @@ fn ffiType(comptime T: type) []const u8 {
     };
 }
 
-/// JSON of `{ statuses: [name…], symbols: { tw_<entry>: { parameters: […], result } } }`; TypeScript carries the same text and compares.
+/// JSON of `{ statuses: [name…], settings: [{ name, variable, words, range }…], symbols: { tw_<entry>: { parameters: […], result } } }`; TypeScript
+/// carries the same text and compares. It is the same for every platform: defaults, which differ, are what `device_describe` answers.
 pub const manifest: [:0]const u8 = blk: {
     @setEvalBranchQuota(1_000_000);
     var s: [:0]const u8 = "{\n  \"statuses\": [";
     for (status.names, 0..) |name, i| s = s ++ (if (i == 0) "" else ", ") ++ "\"" ++ name ++ "\"";
-    s = s ++ "],\n  \"symbols\": {";
+    s = s ++ "],\n  \"settings\": [";
+    for (knobs.table, 0..) |setting, i| {
+        s = s ++ (if (i == 0) "" else ",") ++ "\n    { \"name\": \"" ++ knobs.camel(setting.name) ++ "\", \"variable\": \"" ++ knobs.variable(setting.name);
+        s = s ++ "\", \"words\": [";
+        for (setting.words, 0..) |word, j| s = s ++ (if (j == 0) "" else ", ") ++ "\"" ++ word ++ "\"";
+        s = s ++ "], \"range\": " ++ (if (setting.range) |r| std.fmt.comptimePrint("[{d}, {d}]", .{ r[0], r[1] }) else "null") ++ " }";
+    }
+    s = s ++ "\n  ],\n  \"symbols\": {";
     var first = true;
     for (list.entry_files) |file| {
         for (std.meta.declarations(file.entries)) |name| {

@@ -5,6 +5,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const detect = @import("isa/detect.zig");
+const knobs = @import("knobs.zig");
 const pick_ = @import("isa/pick.zig");
 const pool = @import("parallel/pool.zig");
 const resolve = @import("parallel/resolve.zig");
@@ -18,8 +19,7 @@ pub const Device = struct {
     request: resolve.Request,
     isa: detect.Level,
     knobs: resolve.Knobs,
-    cores: u32,
-    caches: topology.Caches,
+    machine: resolve.Machine,
 
     /// The micro-kernel `name` for this device's instruction set.
     pub inline fn kernel(d: *const Device, comptime Fn: type, comptime name: []const u8) *const Fn {
@@ -42,7 +42,7 @@ pub const Device = struct {
     pub fn overRange(d: *const Device, jobs: usize, unit: usize, bytes: u64, ctx: anytype, comptime body: fn (@TypeOf(ctx), usize, usize) void) void {
         if (jobs == 0) return;
         const units = std.math.divCeil(usize, jobs, unit) catch unreachable;
-        const workers = resolve.bandwidth(d.request, d.knobs, d.caches, d.cores, bytes, units);
+        const workers = resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes, units).workers;
         if (workers == 1) return body(ctx, 0, jobs);
         const Range = struct {
             jobs: usize,
@@ -70,85 +70,64 @@ pub fn get(handle: u32) Error!*const Device {
 
 /// A device for tests: the level under test and an exact number of workers.
 pub fn forTest(workers: u32) Device {
-    return .{ .request = .{ .exactly = workers }, .isa = pick_.testLevel(), .knobs = .{ .parallel_threshold = 0, .gemv_parallel_bytes = 0 }, .cores = 64, .caches = topology.get().caches };
-}
-
-/// Positions in the settings that TypeScript passes; a negative number is "not given".
-const Setting = enum { threads, isa, cores, parallel_threshold, par_mnk_per_worker, parallel_oversample, packed_oversample, gemv_parallel_bytes };
-const setting_count = std.enums.values(Setting).len;
-
-/// The variable behind a setting, its range, and whether a device may be given its own.
-const Knob = struct { variable: [*:0]const u8, low: f64, high: f64 };
-
-fn knob(s: Setting) Knob {
-    return switch (s) {
-        .threads => .{ .variable = "TILEWORK_THREADS", .low = 0, .high = pool.workers_max },
-        .isa => .{ .variable = "TILEWORK_ISA", .low = 0, .high = 3 },
-        .cores => .{ .variable = "TILEWORK_CORES", .low = 1, .high = pool.workers_max },
-        .parallel_threshold => .{ .variable = "TILEWORK_PARALLEL_THRESHOLD", .low = 0, .high = 9007199254740991 },
-        .par_mnk_per_worker => .{ .variable = "TILEWORK_PAR_MNK_PER_WORKER", .low = 1, .high = 9007199254740991 },
-        .parallel_oversample => .{ .variable = "TILEWORK_PARALLEL_OVERSAMPLE", .low = 1, .high = 1024 },
-        .packed_oversample => .{ .variable = "TILEWORK_PACKED_OVERSAMPLE", .low = 1, .high = 1024 },
-        .gemv_parallel_bytes => .{ .variable = "TILEWORK_GEMV_PARALLEL_BYTES", .low = 0, .high = 9007199254740991 },
+    return .{
+        .request = .{ .exactly = workers },
+        .isa = pick_.testLevel(),
+        .knobs = .{ .parallel_threshold = 0, .gemv_parallel_bytes = 0 },
+        .machine = .init(64, resolve.pool_classes_default, topology.get().caches),
     };
 }
 
-/// The number that stands for a variable's text, or null where there is none. For threads 0 is automatic.
-fn parseVariable(s: Setting, text: []const u8) ?f64 {
-    if (s == .isa) {
-        const level = std.meta.stringToEnum(detect.Level, text) orelse return null;
-        return @floatFromInt(@backingInt(level));
-    }
-    if (s == .threads) {
-        if (std.mem.eql(u8, text, "auto")) return 0;
-        if (std.mem.eql(u8, text, "serial")) return 1;
-    }
-    const v = std.fmt.parseInt(u53, text, 10) catch return null;
-    if (s == .threads and v == 0) return null; // automatic has a name
-    return @floatFromInt(v);
-}
+/// The variables that hold for the whole process, as they were when a device first looked at them; null where unset. Guarded by `lock`.
+var of_process: [knobs.table.len]??u64 = @splat(null);
 
-/// The value of a setting: given, else from the environment, else null. InvalidArgument with the setting's position where it is out of range.
-fn lookUp(given: [*]const f64, s: Setting) Error!?f64 {
-    const k = knob(s);
-    const i = @backingInt(s);
-    var value = given[i];
-    if (!(value >= 0)) {
-        const text = std.c.getenv(k.variable) orelse return null;
-        if (std.mem.span(text).len == 0) return null;
-        value = parseVariable(s, std.mem.span(text)) orelse {
-            status.detail = .{ @floatFromInt(i), std.math.nan(f64) };
-            return error.InvalidArgument;
-        };
-    }
-    if (value < k.low or value > k.high or value != @trunc(value)) {
-        status.detail = .{ @floatFromInt(i), value };
+/// The value of a setting: given, else from the environment, else null. InvalidArgument leaves the setting's position behind, and what was given, or NaN
+/// where the fault is in the variable.
+fn lookUp(given: [*]const f64, comptime name: []const u8) Error!?u64 {
+    const i = comptime knobs.position(name);
+    const s = knobs.table[i];
+    const value = given[i];
+    if (!(value < 0)) {
+        if (s.allows(value)) return @intFromFloat(value);
+        status.detail = .{ i, value };
         return error.InvalidArgument;
     }
-    return value;
+    if (s.of_process) if (of_process[i]) |known| return known;
+    const read: ?u64 = read: {
+        const text = std.mem.span(std.c.getenv(knobs.variable(name)) orelse break :read null);
+        if (text.len == 0) break :read null;
+        break :read s.parse(text) orelse {
+            status.detail = .{ i, std.math.nan(f64) };
+            return error.InvalidArgument;
+        };
+    };
+    if (s.of_process) of_process[i] = read;
+    return read;
 }
 
 fn make(given: [*]const f64) Error!u32 {
+    lock.lock();
+    defer lock.unlock();
     const top = topology.get();
-    var d: Device = .{ .request = .auto, .isa = detect.best(), .knobs = .{}, .cores = top.cores, .caches = top.caches };
-    if (try lookUp(given, .threads)) |v| d.request = switch (@as(u32, @intFromFloat(v))) {
+    var d: Device = .{ .request = .auto, .isa = detect.best(), .knobs = .{}, .machine = undefined };
+    if (try lookUp(given, "threads")) |n| d.request = switch (n) {
         0 => .auto,
         1 => .serial,
-        else => |n| .{ .exactly = n },
+        else => .{ .exactly = @intCast(n) },
     };
-    if (try lookUp(given, .isa)) |v| {
-        d.isa = @fromBackingInt(@as(u8, @intFromFloat(v)));
+    if (try lookUp(given, "isa")) |n| {
+        d.isa = @fromBackingInt(@as(u8, @intCast(n)));
         if (!detect.usable(d.isa)) {
-            status.detail = .{ @backingInt(Setting.isa), v };
+            status.detail = .{ knobs.position("isa"), @floatFromInt(n) };
             return error.Unsupported;
         }
     }
-    if (try lookUp(given, .cores)) |v| d.cores = @intFromFloat(v);
-    inline for (.{ "parallel_threshold", "par_mnk_per_worker", "parallel_oversample", "packed_oversample", "gemv_parallel_bytes" }) |name| {
-        if (try lookUp(given, @field(Setting, name))) |v| @field(d.knobs, name) = @intFromFloat(v);
+    const cores = try lookUp(given, "cores") orelse top.cores;
+    const classes = try lookUp(given, "pool_classes") orelse resolve.pool_classes_default;
+    d.machine = .init(@intCast(cores), @intCast(@min(classes, resolve.tiers_max)), top.caches);
+    inline for (comptime std.meta.fieldNames(resolve.Knobs)) |name| {
+        if (try lookUp(given, name)) |n| @field(d.knobs, name) = n;
     }
-    lock.lock();
-    defer lock.unlock();
     const n = made.load(.monotonic);
     for (devices[0..n], 1..) |*other, handle| if (std.meta.eql(other.*, d)) return @intCast(handle);
     if (n == devices_max) return error.OutOfMemory;
@@ -157,31 +136,50 @@ fn make(given: [*]const f64) Error!u32 {
     return n + 1;
 }
 
+/// What a setting came to.
+fn resolved(d: *const Device, comptime name: []const u8) u64 {
+    if (comptime std.mem.eql(u8, name, "threads")) return switch (d.request) {
+        .auto => 0,
+        .serial => 1,
+        .exactly => |n| n,
+    };
+    if (comptime std.mem.eql(u8, name, "isa")) return @backingInt(d.isa);
+    if (comptime std.mem.eql(u8, name, "cores")) return d.machine.cores;
+    if (comptime std.mem.eql(u8, name, "pool_classes")) return d.machine.pool_classes;
+    if (comptime std.mem.eql(u8, name, "gemv_parallel_bytes")) return resolve.bandwidthFloor(&d.machine, &d.knobs);
+    return @field(d.knobs, name);
+}
+
+/// Numbers that describe a device: its settings in the order of the table, L1, L2 and L3 bytes, and the widths of its tiers, 0 where there is none.
+const description_len = knobs.table.len + 3 + resolve.tiers_max;
+
 pub const entries = struct {
-    /// A CPU device of the given settings, in the order of `Setting`, each negative where it was not given. Answers its handle, or 0.
+    /// A CPU device of the given settings, in the order of the table in knobs.zig, each negative where it was not given. Answers its handle, or 0.
     pub fn device_new(settings: [*]const f64, count: u32) callconv(.c) u32 {
-        if (count != setting_count) return status.handle(error.InvalidArgument);
+        if (count != knobs.table.len) return status.handle(error.InvalidArgument);
         return status.handle(make(settings));
     }
 
-    /// What a device holds: request (0 automatic, else workers), instruction set, cores, the knobs, then L1, L2 and L3 bytes.
-    pub fn device_describe(out: [*]f64, device: u32) callconv(.c) i32 {
-        const d = get(device) catch |e| return status.code(e);
-        out[0] = switch (d.request) {
-            .auto => 0,
-            .serial => 1,
-            .exactly => |n| @floatFromInt(n),
+    /// Copies the text of a setting's variable as far as it fits, for the message that refuses it: under --allow-ffi alone TypeScript cannot read it.
+    /// Answers how many bytes were copied.
+    pub fn device_variable(out: [*]u8, capacity: u32, setting: u32) callconv(.c) u32 {
+        inline for (knobs.table, 0..) |s, i| if (i == setting) {
+            const text = std.mem.span(std.c.getenv(knobs.variable(s.name)) orelse return 0);
+            const len = @min(text.len, capacity);
+            @memcpy(out[0..len], text[0..len]);
+            return @intCast(len);
         };
-        out[1] = @floatFromInt(@backingInt(d.isa));
-        out[2] = @floatFromInt(d.cores);
-        out[3] = @floatFromInt(d.knobs.parallel_threshold);
-        out[4] = @floatFromInt(d.knobs.par_mnk_per_worker);
-        out[5] = @floatFromInt(d.knobs.parallel_oversample);
-        out[6] = @floatFromInt(d.knobs.packed_oversample);
-        out[7] = @floatFromInt(resolve.bandwidthFloor(d.knobs, d.caches));
-        out[8] = @floatFromInt(d.caches.l1);
-        out[9] = @floatFromInt(d.caches.l2);
-        out[10] = @floatFromInt(d.caches.l3);
+        return 0;
+    }
+
+    /// What a device holds: see `description_len`.
+    pub fn device_describe(out: [*]f64, count: u32, device: u32) callconv(.c) i32 {
+        const d = get(device) catch |e| return status.code(e);
+        if (count != description_len) return status.code(error.InvalidArgument);
+        inline for (knobs.table, 0..) |s, i| out[i] = @floatFromInt(resolved(d, s.name));
+        const caches = d.machine.caches;
+        const rest = [_]usize{ caches.l1, caches.l2, caches.l3 } ++ d.machine.tier_buffer;
+        for (out[knobs.table.len..description_len], rest) |*o, value| o.* = @floatFromInt(value);
         return 0;
     }
 };

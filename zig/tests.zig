@@ -21,6 +21,7 @@ test {
     inline for (list.entry_files ++ list.kernel_files) |file| _ = file;
     _ = @import("slots.zig");
     _ = @import("memory.zig");
+    _ = @import("knobs.zig");
     _ = detect;
     _ = @import("parallel/topology.zig");
     _ = @import("parallel/topology/model.zig");

@@ -7,6 +7,7 @@ const kernel = @import("kernel.zig");
 const blocking = @import("blocking.zig");
 const vector = @import("vector.zig");
 const memory = @import("../memory.zig");
+const cursor = @import("../parallel/cursor.zig");
 const pool = @import("../parallel/pool.zig");
 const resolve = @import("../parallel/resolve.zig");
 const Device = @import("../device.zig").Device;
@@ -34,6 +35,10 @@ pub fn Product(comptime T: type) type {
         beta: T = 0,
         bias: ?[*]const T = null,
         epilogue: Epilogue = .none,
+
+        pub fn sizes(p: *const @This()) resolve.Sizes {
+            return .{ .m = p.m, .n = p.n, .k = p.k };
+        }
     };
 }
 
@@ -88,7 +93,7 @@ pub fn Plan(comptime T: type) type {
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const tile = kernels.tile;
             const element = @sizeOf(T);
-            const cut = blocking.plan(tile, d.caches, d.knobs, workers, p.m, p.n, element, blocking.rowsLeast(p.a_row == 1, p.m, workers, element));
+            const cut = blocking.plan(tile, d.machine.caches, d.knobs, workers, p.m, p.n, element, blocking.rowsLeast(p.a_row == 1, p.m, workers, element));
             var self: Self = .{
                 .p = p,
                 .kernels = kernels,
@@ -99,7 +104,7 @@ pub fn Plan(comptime T: type) type {
                 .tail_len = 0,
                 .a_form = .panels,
                 .panel_rows = tile.mr,
-                .a_far = p.m *| p.k *| element > d.caches.l2 / 4,
+                .a_far = p.m *| p.k *| element > d.machine.caches.l2 / 4,
                 .b_form = .packed_here,
                 .group = std.math.maxInt(usize),
             };
@@ -109,17 +114,17 @@ pub fn Plan(comptime T: type) type {
             } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.n, @intCast(p.a_col), element)) self.a_form = .rows_contiguous;
             if (p.b_packed) {
                 self.b_form = .prepacked;
-                self.group = blocking.groupColumns(tile, d.caches, element);
-            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), element)) {
+                self.group = blocking.groupColumns(tile, d.machine.caches, element);
+            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), element)) {
                 self.b_form = .in_place;
-                self.group = blocking.groupColumns(tile, d.caches, element);
+                self.group = blocking.groupColumns(tile, d.machine.caches, element);
                 self.cut.nc = blocking.roundUp(p.n, tile.nr);
             }
             const b_cols = if (self.b_form == .packed_here) @min(cut.nc, blocking.roundUp(p.n, tile.w)) else 0;
             const a_rows = if (self.a_form == .panels) cut.mc else 0;
             // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.
             const tail_cols = if (self.b_form == .in_place and p.n % tile.nr % tile.w != 0) blocking.roundUp(p.n % tile.nr, tile.w) else 0;
-            self.depth = @min(p.k, kc * blocking.depthBlocks(d.caches, (b_cols + tail_cols) * element, a_rows * element));
+            self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, (b_cols + tail_cols) * element, a_rows * element));
             self.b_len = align16(self.depth * b_cols);
             self.a_len = align16(self.depth * a_rows);
             self.tail_len = align16(self.depth * tail_cols);
@@ -544,27 +549,19 @@ fn boundByMemory(comptime T: type, p: *const Product(T)) bool {
     return p.m == 1 or p.n == 1 or p.k == 1;
 }
 
-/// Bytes that a product touches, each once.
-fn bytesOf(comptime T: type, p: *const Product(T)) u64 {
-    const m: u64 = p.m;
-    const n: u64 = p.n;
-    const k: u64 = p.k;
-    return (m *| k +| k *| n +| m *| n) *| @sizeOf(T);
-}
-
 /// Workers for products that one call computes together.
-pub fn workersFor(comptime T: type, d: *const Device, tile: blocking.Tile, products: []const Product(T)) u32 {
+pub fn workersFor(comptime T: type, d: *const Device, tile: blocking.Tile, products: []const Product(T)) resolve.Decision {
     var mnk: u64 = 0;
     var bytes: u64 = 0;
     var jobs: u64 = 1;
     var by_memory = true;
     for (products) |*p| {
-        mnk +|= resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
-        bytes +|= bytesOf(T, p);
+        mnk +|= resolve.work(p.sizes());
+        bytes +|= resolve.touched(p.sizes(), @sizeOf(T));
         by_memory = by_memory and boundByMemory(T, p);
         jobs = @max(jobs, if (boundByMemory(T, p)) rowPanels(p.m, 1) *| rowPanels(p.n, 64) else tiles(tile, p.m, p.n));
     }
-    return if (by_memory) resolve.bandwidth(d.request, d.knobs, d.caches, d.cores, bytes, jobs) else resolve.compute(d.request, d.knobs, d.cores, mnk, jobs);
+    return if (by_memory) resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes, jobs) else resolve.compute(&d.machine, d.request, &d.knobs, mnk, jobs);
 }
 
 /// Register tiles of an m×n matrix: the most jobs that a product can be cut into.
@@ -586,7 +583,7 @@ const stack_bytes = 32 << 10;
 /// Runs one product on the workers that it deserves.
 pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
     const kernels: Kernels(T) = .of(d);
-    const workers = workersFor(T, d, kernels.tile, &.{p});
+    const workers = workersFor(T, d, kernels.tile, &.{p}).workers;
     if (workers == 1 and direct(T, d, kernels, &p)) return;
     const route: Route(T) = .init(d, kernels, p, workers);
     return together(T, d, workers, &.{route});
@@ -619,7 +616,7 @@ fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Pro
     const tile = kernels.tile;
     if (p.m <= 1 or p.n <= 1 or p.k <= 1 or p.k > kc or p.alpha == 0 or p.b_packed) return false;
     if (p.a_col != 1 or p.b_col != 1 or p.a_row <= 0 or p.b_row <= 0 or p.n % tile.w != 0) return false;
-    if (!blocking.keepB(d.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T))) return false;
+    if (!blocking.keepB(d.machine.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T))) return false;
     const lda: usize = @intCast(p.a_row);
     const ldb: usize = @intCast(p.b_row);
     kernels.strip(&.{
@@ -649,17 +646,24 @@ fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Pro
     return true;
 }
 
-/// Products of one size over a batch: its axes, the fastest first, with each operand's strides, 0 where it is broadcast.
+/// The matrices of one product of a list.
+pub fn Item(comptime T: type) type {
+    return struct { a: [*]const T, b: [*]const T, c: [*]T };
+}
+
+/// Products of one size over a batch: a list of matrices, or its axes, the fastest first, with each operand's strides, 0 where it is broadcast.
 pub fn Batch(comptime T: type) type {
     return struct {
         p: Product(T),
-        rank: usize,
-        sizes: [8]usize,
-        a: [8]isize,
-        b: [8]isize,
-        c: [8]isize,
+        list: ?[]const Item(T) = null,
+        rank: usize = 0,
+        sizes: [8]usize = undefined,
+        a: [8]isize = undefined,
+        b: [8]isize = undefined,
+        c: [8]isize = undefined,
 
         pub fn count(self: *const @This()) usize {
+            if (self.list) |list| return list.len;
             var n: usize = 1;
             for (self.sizes[0..self.rank]) |size| n *= size;
             return n;
@@ -667,6 +671,10 @@ pub fn Batch(comptime T: type) type {
 
         fn at(self: *const @This(), index: usize) Product(T) {
             var p = self.p;
+            if (self.list) |list| {
+                p.a, p.b, p.c = .{ list[index].a, list[index].b, list[index].c };
+                return p;
+            }
             var rest = index;
             var a: isize = 0;
             var b: isize = 0;
@@ -686,62 +694,68 @@ pub fn Batch(comptime T: type) type {
     };
 }
 
-/// Runs a batch: whole products per worker where there are enough of them, else one after another with all workers inside.
+/// Runs a batch as its plan says: whole products dealt to the workers, or one after another with all workers inside.
 pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T)) error{OutOfMemory}!void {
     const n = batch.count();
     if (n == 0) return;
-    if (n == 1) return multiply(T, d, if (batch.rank == 0) batch.p else batch.at(0));
-    const p = &batch.p;
-    const each = resolve.work(.{ .m = p.m, .n = p.n, .k = p.k });
-    const workers = resolve.compute(d.request, d.knobs, d.cores, each *| n, std.math.maxInt(u32));
-    if (workers > n) {
-        for (0..n) |i| try multiply(T, d, batch.at(i));
-        return;
-    }
-    // Whole products: no barrier inside, each worker packs for itself.
+    if (n == 1) return multiply(T, d, if (batch.list == null and batch.rank == 0) batch.p else batch.at(0));
+    const sizes = batch.p.sizes();
+    const workers: u32 = switch (resolve.batched(&d.machine, d.request, &d.knobs, sizes, n, resolve.touched(sizes, @sizeOf(T)))) {
+        .serial => 1,
+        .batch_parallel => |workers| workers,
+        .sequential_internal => {
+            for (0..n) |i| try multiply(T, d, batch.at(i));
+            return;
+        },
+    };
     const kernels: Kernels(T) = .of(d);
     const first: Route(T) = .init(d, kernels, batch.at(0), 1);
-    const len = first.scratchLen(1);
-    const bytes = len * @sizeOf(T) * workers;
-    const block = try memory.alloc(bytes);
-    defer memory.free(block, bytes);
-    const Region = struct {
+    const whole: Whole(T) = .{ .batch = batch, .d = d, .kernels = kernels, .len = first.scratchLen(1), .scratch = undefined };
+    return whole.run(n, workers);
+}
+
+/// Whole products: no barrier inside, each worker packs for itself.
+fn Whole(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
         batch: *const Batch(T),
         d: *const Device,
         kernels: Kernels(T),
-        scratch: [*]T,
+        /// Elements of scratch that a product takes.
         len: usize,
-        n: usize,
-        grain: usize,
+        scratch: [*]T,
 
-        fn body(r: @This(), w: *pool.Worker) void {
-            w.phase(r.n, r.grain, Mine{ .r = &r, .scratch = r.scratch + w.id * r.len }, Mine.products);
+        fn run(w: Self, n: usize, workers: u32) error{OutOfMemory}!void {
+            const bytes = w.len * @sizeOf(T) * workers;
+            const block = try memory.alloc(bytes);
+            defer memory.free(block, bytes);
+            var self = w;
+            self.scratch = @ptrCast(@alignCast(block));
+            if (workers == 1) return self.products(0, n);
+            const Region = struct {
+                all: *const Self,
+                n: usize,
+                grain: usize,
+
+                fn body(r: @This(), worker: *pool.Worker) void {
+                    var mine = r.all.*;
+                    mine.scratch += worker.id * mine.len;
+                    worker.phase(r.n, r.grain, &mine, products);
+                }
+            };
+            const grain = cursor.grainFor(n, workers, @intCast(w.d.knobs.parallel_oversample), 1);
+            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = grain }, Region.body);
         }
 
-        const Mine = struct {
-            r: *const All,
-            scratch: [*]T,
-
-            fn products(self: @This(), begin: usize, end: usize) void {
-                const r = self.r;
-                for (begin..end) |i| {
-                    const one = r.batch.at(i);
-                    if (direct(T, r.d, r.kernels, &one)) continue;
-                    const route: Route(T) = .init(r.d, r.kernels, one, 1);
-                    var alone: pool.Worker = .alone;
-                    route.run(self.scratch, &alone);
-                }
+        fn products(self: *const Self, begin: usize, end: usize) void {
+            for (begin..end) |i| {
+                const p = self.batch.at(i);
+                if (direct(T, self.d, self.kernels, &p)) continue;
+                const route: Route(T) = .init(self.d, self.kernels, p, 1);
+                var alone: pool.Worker = .alone;
+                route.run(self.scratch, &alone);
             }
-        };
-        const All = @This();
+        }
     };
-    pool.run(workers, d.exact(), Region{
-        .batch = batch,
-        .d = d,
-        .kernels = kernels,
-        .scratch = @ptrCast(@alignCast(block)),
-        .len = len,
-        .n = n,
-        .grain = @max(1, n / (workers * @as(usize, @intCast(d.knobs.parallel_oversample)))),
-    }, Region.body);
 }

@@ -33,10 +33,11 @@ fn Task(comptime T: type) type {
                 products[count] = product orelse continue;
                 count += 1;
             }
-            const workers = if (count > 0)
+            const decision = if (count > 0)
                 driver.workersFor(T, d, kernels.tile, products[0..count])
             else
-                resolve.bandwidth(d.request, d.knobs, d.caches, d.cores, @as(u64, self.db.?.rows) *| self.db.?.cols *| @sizeOf(T), columns.chunks(self.db.?.rows));
+                resolve.bandwidth(&d.machine, d.request, &d.knobs, @as(u64, self.db.?.rows) *| self.db.?.cols *| @sizeOf(T), columns.chunks(self.db.?.rows));
+            const workers = decision.workers;
             var region: Region = .{
                 .dx = if (self.dx) |p| .init(d, kernels, p, workers) else null,
                 .dw = if (self.dw) |p| .init(d, kernels, p, workers) else null,

@@ -47,11 +47,6 @@ fn prepare(comptime T: type, out: *const Tensor, a: *const Tensor, b: *const Ten
             .bias = null,
             .epilogue = @fromBackingInt(flags >> 2),
         },
-        .rank = 0,
-        .sizes = undefined,
-        .a = undefined,
-        .b = undefined,
-        .c = undefined,
     };
     const p = &batch.p;
     if (b.fromEnd(1 - b_turned) != p.k or out.fromEnd(1) != p.m or out.fromEnd(0) != p.n) return error.ShapeMismatch;

@@ -374,6 +374,7 @@ pub fn Vector(comptime T: type) type {
                     .alpha = p.alpha,
                     .beta = p.beta,
                     .read_y = @intFromBool(p.beta != 0),
+                    .far = @intFromBool(resolve.touched(p.sizes(), @sizeOf(T)) > d.machine.caches.l2),
                 },
                 .x_step = if (is_row) p.a_col else p.b_row,
                 .kernel = undefined,
@@ -450,11 +451,17 @@ pub fn Outer(comptime T: type) type {
         p: Product(T),
         kernel: *const fn (*const vector.Outer(T)) callconv(.c) void,
         close: *const fn (*const kernel.Close(T)) callconv(.c) void,
+        passing: bool,
 
         /// Null where the row's elements are apart.
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T)) ?Self {
             if (p.b_packed or (p.b_col != 1 and p.n != 1)) return null;
-            return .{ .p = p, .kernel = d.kernel(fn (*const vector.Outer(T)) callconv(.c) void, "outer_" ++ @typeName(T)), .close = kernels.close };
+            return .{
+                .p = p,
+                .kernel = d.kernel(fn (*const vector.Outer(T)) callconv(.c) void, "outer_" ++ @typeName(T)),
+                .close = kernels.close,
+                .passing = p.m *| p.n *| @sizeOf(T) > 8 * d.machine.caches.l2,
+            };
         }
 
         pub fn run(self: *const Self, w: *pool.Worker) void {
@@ -475,6 +482,7 @@ pub fn Outer(comptime T: type) type {
                 .alpha = p.alpha,
                 .beta = p.beta,
                 .read_c = @intFromBool(p.beta != 0),
+                .passing = @intFromBool(self.passing and p.bias == null and p.epilogue == .none),
             });
             if (p.bias == null and p.epilogue == .none) return;
             self.close(&.{ .c = c, .ldc = p.ldc, .rows = end - begin, .cols = p.n, .bias = p.bias, .epilogue = p.epilogue });

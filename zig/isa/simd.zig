@@ -314,6 +314,30 @@ pub inline fn store(ptr: anytype, v: anytype) void {
     @as(*align(@alignOf(E)) @TypeOf(v), @ptrCast(at)).* = v;
 }
 
+/// Stores 16 lanes to an address of a whole line, past the caches where the machine can: memory is then not read before it is written. What follows on
+/// other threads needs `fencePassing` first.
+pub inline fn storePassing(ptr: anytype, v: anytype) void {
+    const T = Element(@TypeOf(v));
+    const at: [*]T = ptr;
+    switch (isa) {
+        .avx512, .avx2 => {
+            const Register = @Vector(width(T), T);
+            const parts: [@sizeOf(@TypeOf(v)) / @sizeOf(Register)]Register = @bitCast(v);
+            inline for (parts, 0..) |part, i| asm volatile ("vmovntps %[part], (%[to])"
+                :
+                : [to] "r" (at + i * width(T)),
+                  [part] "x" (part),
+                : .{ .memory = true });
+        },
+        .neon, .portable => store(at, v),
+    }
+}
+
+/// Puts all that `storePassing` wrote in order before later stores.
+pub inline fn fencePassing() void {
+    if (isa == .avx512 or isa == .avx2) asm volatile ("sfence" ::: .{ .memory = true });
+}
+
 /// Loads the first `count` lanes, count < the vector's length, and sets the others to `fill`. Touches no memory past
 /// them. T is an element type (16 lanes) or a vector type.
 pub inline fn loadPartial(comptime T: type, ptr: [*]const Element(T), count: usize, fill: Element(T)) VectorOf(T) {

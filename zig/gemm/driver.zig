@@ -64,6 +64,10 @@ pub fn Kernels(comptime T: type) type {
     };
 }
 
+/// Elements between panels of packed B: without them, panels of 256×32 would be 32 KiB apart, and a row that is packed into all of them would fall on the same
+/// sets of the caches.
+const pad = 16;
+
 /// The address of an element of a strided matrix.
 fn at(comptime T: type, base: [*]const T, row_stride: isize, row: usize, col_stride: isize, col: usize) [*]const T {
     return kernel.step(T, base, row_stride * @as(isize, @intCast(row)) + col_stride * @as(isize, @intCast(col)));
@@ -125,7 +129,7 @@ pub fn Plan(comptime T: type) type {
             // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.
             const tail_cols = if (self.b_form == .in_place and p.n % tile.nr % tile.w != 0) blocking.roundUp(p.n % tile.nr, tile.w) else 0;
             self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, (b_cols + tail_cols) * element, a_rows * element));
-            self.b_len = align16(self.depth * b_cols);
+            self.b_len = if (b_cols == 0) 0 else rowPanels(self.depth, kc) * rowPanels(b_cols, tile.nr) * (kc * tile.nr + pad);
             self.a_len = align16(self.depth * a_rows);
             self.tail_len = align16(self.depth * tail_cols);
             return self;
@@ -178,8 +182,10 @@ pub fn Plan(comptime T: type) type {
                 return std.math.divCeil(usize, s.cols, s.plan.kernels.tile.nr) catch unreachable;
             }
 
-            /// Tiles of B that a worker packs at a time: some 10 µs of work.
+            /// What a worker packs of a depth block of B at a time, some 10 µs of work: tiles of a turned one; else whole rows, for long stretches of memory are
+            /// what the hardware prefetches.
             const piece_tiles = 4;
+            const piece_rows = 16;
 
             fn blocksDeep(s: *const Slice) usize {
                 return std.math.divCeil(usize, s.depth, kc) catch unreachable;
@@ -191,31 +197,47 @@ pub fn Plan(comptime T: type) type {
             }
 
             fn piecesOfB(s: *const Slice) usize {
-                return std.math.divCeil(usize, s.tileCount(), piece_tiles) catch unreachable;
+                return if (s.plan.p.b_col == 1) kc / piece_rows else rowPanels(s.tileCount(), piece_tiles);
             }
 
             fn packPieces(s: *Slice, begin: usize, end: usize) void {
                 const of_b = s.piecesOfB();
-                for (begin..end) |piece| {
-                    const g = piece / of_b;
-                    const j = piece % of_b * piece_tiles * s.plan.kernels.tile.nr;
-                    s.packB(g, j, @min(s.cols - j, piece_tiles * s.plan.kernels.tile.nr), s.b + g * kc * blocking.roundUp(s.cols, s.plan.kernels.tile.w) + j * s.depthOf(g));
+                const nr = s.plan.kernels.tile.nr;
+                for (begin..end) |job| {
+                    const g = job / of_b;
+                    const piece = job % of_b;
+                    const tiles_ = s.tilesOf(g, 0);
+                    const depth = s.depthOf(g);
+                    const whole: kernel.Pack(T) = s.packOf(g, 0, s.cols, @constCast(tiles_.from), tiles_.next);
+                    if (s.plan.p.b_col == 1) {
+                        var rows = whole;
+                        rows.k_begin = @min(depth, piece * piece_rows);
+                        rows.k_end = @min(depth, rows.k_begin + piece_rows);
+                        s.plan.kernels.pack(&rows);
+                    } else {
+                        const j = piece * piece_tiles * nr;
+                        s.plan.kernels.pack(&s.packOf(g, j, @min(s.cols - j, piece_tiles * nr), whole.out + piece * piece_tiles * tiles_.next, tiles_.next));
+                    }
                 }
             }
 
-            fn packB(s: *Slice, g: usize, j: usize, count: usize, out: [*]T) void {
+            /// Columns of B as panels.
+            fn packOf(s: *const Slice, g: usize, j: usize, count: usize, out: [*]T, panel_stride: usize) kernel.Pack(T) {
                 const p = &s.plan.p;
                 const tile = s.plan.kernels.tile;
-                s.plan.kernels.pack(&.{
+                return .{
                     .out = out,
                     .in = at(T, p.b, p.b_row, s.k0 + g * kc, p.b_col, s.j0 + j),
                     .count = count,
                     .panels = rowPanels(count, tile.nr),
                     .width = tile.nr,
+                    .panel_stride = panel_stride,
                     .k = s.depthOf(g),
+                    .k_begin = 0,
+                    .k_end = s.depthOf(g),
                     .stride = p.b_col,
                     .stride_k = p.b_row,
-                });
+                };
             }
 
             /// Tiles of B: where column `j` of the slice lies in depth block `g`, and how to walk from there.
@@ -227,7 +249,7 @@ pub fn Plan(comptime T: type) type {
                 const depth = s.depthOf(g);
                 return switch (s.plan.b_form) {
                     .in_place => .{ .from = at(T, p.b, p.b_row, s.k0 + g * kc, p.b_col, s.j0 + j), .ld = @intCast(p.b_row), .next = tile.nr },
-                    .packed_here => .{ .from = s.b + g * kc * blocking.roundUp(s.cols, tile.w) + j * depth, .ld = tile.nr, .next = tile.nr * depth },
+                    .packed_here => .{ .from = s.b + g * s.tileCount() * (kc * tile.nr + pad) + j / tile.nr * (depth * tile.nr + pad), .ld = tile.nr, .next = tile.nr * depth + pad },
                     .prepacked => .{ .from = p.b + (s.k0 + g * kc) * blocking.roundUp(p.n, tile.w) + (s.j0 + j) * depth, .ld = tile.nr, .next = tile.nr * depth },
                 };
             }
@@ -242,7 +264,7 @@ pub fn Plan(comptime T: type) type {
                 } else if (cols % tile.w != 0) {
                     const width = blocking.roundUp(cols, tile.w);
                     if (!s.tail_packed) {
-                        for (0..s.blocksDeep()) |each| s.packB(each, j, cols, s.tail + each * kc * width);
+                        for (0..s.blocksDeep()) |each| s.plan.kernels.pack(&s.packOf(each, j, cols, s.tail + each * kc * width, 0));
                         s.tail_packed = true;
                     }
                     tiles_ = .{ .from = s.tail + g * kc * width, .ld = width, .next = 0 };
@@ -266,7 +288,10 @@ pub fn Plan(comptime T: type) type {
                     .count = rows,
                     .panels = rowPanels(rows, plan.panel_rows),
                     .width = 0,
+                    .panel_stride = 0,
                     .k = s.depthOf(g),
+                    .k_begin = 0,
+                    .k_end = s.depthOf(g),
                     .stride = p.a_row,
                     .stride_k = p.a_col,
                 });

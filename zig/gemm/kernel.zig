@@ -99,7 +99,12 @@ pub fn Pack(comptime T: type) type {
         panels: usize,
         /// Of every panel but the last, which is cut to whole vectors and filled up with zeros; 0 deals the rows evenly, without filling.
         width: usize,
+        /// Elements from one panel to the next, where they have a width; else they follow each other.
+        panel_stride: usize,
         k: usize,
+        /// The part of k to pack. Only elements that lie side by side are packed in parts.
+        k_begin: usize,
+        k_end: usize,
         /// Distance in elements from one of the `count` to the next, and from one k to the next.
         stride: isize,
         stride_k: isize,
@@ -291,17 +296,17 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        const Panel = struct { start: usize, count: usize, width: usize };
+        const Panel = struct { start: usize, count: usize, width: usize, out: [*]T };
 
         inline fn panelOf(p: *const Pack(T), deal: Deal, i: usize) Panel {
             if (p.width == 0) {
                 const start = deal.start(i);
                 const count = deal.start(i + 1) - start;
-                return .{ .start = start, .count = count, .width = count };
+                return .{ .start = start, .count = count, .width = count, .out = p.out + start * p.k };
             }
             const start = i * p.width;
             const count = @min(p.width, p.count - start);
-            return .{ .start = start, .count = count, .width = (count + w - 1) / w * w };
+            return .{ .start = start, .count = count, .width = (count + w - 1) / w * w, .out = p.out + i * p.panel_stride };
         }
 
         fn pack(p: *const Pack(T)) callconv(.c) void {
@@ -310,7 +315,7 @@ fn Kernels(comptime T: type) type {
             for (0..p.panels) |i| {
                 const panel = panelOf(p, deal, i);
                 const in = step(T, p.in, @as(isize, @intCast(panel.start)) * p.stride);
-                const out = p.out + panel.start * p.k;
+                const out = panel.out;
                 if (T == f32 and p.stride_k == 1 and p.k >= 16) {
                     packTurn(p, out, in, panel);
                 } else packPlain(p, out, in, panel, 0);
@@ -327,7 +332,7 @@ fn Kernels(comptime T: type) type {
         fn packCopy(p: *const Pack(T)) void {
             const deal: Deal = .of(p.count, p.panels);
             const whole = panel_vectors * w;
-            for (0..p.k) |kk| {
+            for (p.k_begin..p.k_end) |kk| {
                 const in = step(T, p.in, @as(isize, @intCast(kk)) * p.stride_k);
                 // A few rows ahead: where each is a short stretch of a page of its own, the hardware's prefetcher does not get to know them.
                 const coming = step(T, in, copy_ahead * p.stride_k);
@@ -344,12 +349,12 @@ fn Kernels(comptime T: type) type {
                     var to = p.out + kk * p.width;
                     while (i < full) : (i += 1) {
                         inline for (0..vectors_max) |j| simd.store(to + j * w, simd.load(V, in + i * p.width + j * w));
-                        to += p.k * p.width;
+                        to += p.panel_stride;
                     }
                 }
                 while (i < p.panels) : (i += 1) {
                     const panel = panelOf(p, deal, i);
-                    copyExactly(p.out + panel.start * p.k + kk * panel.width, in + panel.start, panel);
+                    copyExactly(panel.out + kk * panel.width, in + panel.start, panel);
                 }
             }
         }

@@ -103,6 +103,12 @@ pub fn keepB(caches: Caches, tile: Tile, m: usize, n: usize, k: usize, ldb: usiz
     return (m <= 512 and n *| k *| element <= caches.l2 / 2) or m <= 8 * tile.mr;
 }
 
+/// Whether a product of few rows with a transposed B is computed as its transpose: turning B would cost more than the product, and the transpose of C is small
+/// against B.
+pub fn swaps(tile: Tile, m: usize, n: usize, k: usize) bool {
+    return m <= 2 * tile.nr and n > m and k >= 128;
+}
+
 /// Columns of B in place that every row panel walks before the next ones: a depth block of them stays in a quarter of the second level.
 pub fn groupColumns(tile: Tile, caches: Caches, element: usize) usize {
     return @max(tile.nr, caches.l2 / 4 / (kc * element) / tile.nr * tile.nr);

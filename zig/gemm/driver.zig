@@ -515,6 +515,84 @@ pub fn Outer(comptime T: type) type {
     };
 }
 
+/// A product of few rows with a transposed B, computed as its transpose: Cᵀ = Bᵀ·Aᵀ. The weight's rows are then a left operand, which is read where it is; the
+/// few rows of A are what is turned and packed, and C is turned at the end.
+pub fn Swapped(comptime T: type) type {
+    return struct {
+        const Self = @This();
+
+        p: Product(T),
+        plan: Plan(T),
+        kernels: Kernels(T),
+        /// Elements of the transpose of C.
+        c_len: usize,
+
+        pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
+            const ldc = blocking.roundUp(p.m, kernels.tile.w);
+            return .{
+                .p = p,
+                .kernels = kernels,
+                .c_len = align16(p.n * ldc),
+                .plan = .init(d, kernels, .{
+                    .m = p.n,
+                    .n = p.m,
+                    .k = p.k,
+                    .a = p.b,
+                    .a_row = p.b_col,
+                    .a_col = p.b_row,
+                    .b = p.a,
+                    .b_row = p.a_col,
+                    .b_col = p.a_row,
+                    // Where it lies is known only once there is scratch.
+                    .c = undefined,
+                    .ldc = ldc,
+                    .alpha = p.alpha,
+                    .beta = p.beta,
+                }, workers),
+            };
+        }
+
+        pub fn scratchLen(self: *const Self, workers: usize) usize {
+            return self.c_len + self.plan.scratchLen(workers);
+        }
+
+        pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
+            var mine = self.*;
+            mine.plan.p.c = scratch;
+            const grain = @max(64, self.p.n / (4 * @as(usize, w.count)));
+            if (self.p.beta != 0) w.phase(self.p.n, grain, &mine, take);
+            mine.plan.run(scratch + self.c_len, w);
+            w.phase(self.p.n, grain, &mine, give);
+        }
+
+        fn take(self: *const Self, begin: usize, end: usize) void {
+            const p = &self.p;
+            for (0..p.m) |i| for (begin..end) |j| {
+                self.plan.p.c[j * self.plan.p.ldc + i] = p.c[i * p.ldc + j];
+            };
+        }
+
+        /// Some columns of C.
+        fn give(self: *const Self, begin: usize, end: usize) void {
+            const p = &self.p;
+            const ld = self.plan.p.ldc;
+            for (0..p.m) |i| {
+                const from = self.plan.p.c + i;
+                for (begin..end, p.c[i * p.ldc + begin .. i * p.ldc + end]) |j, *c| c.* = from[j * ld];
+            }
+            if (p.bias == null and p.epilogue == .none) return;
+            self.kernels.close(&.{
+                .c = p.c + begin,
+                .ldc = p.ldc,
+                .rows = p.m,
+                .cols = end - begin,
+                .bias = if (p.bias) |bias| bias + begin else null,
+                .epilogue = p.epilogue,
+            });
+        }
+    };
+}
+
 /// A product of nothing: C := epilogue(beta·C + bias).
 fn Nothing(comptime T: type) type {
     return struct {
@@ -545,6 +623,7 @@ pub fn Route(comptime T: type) type {
         nothing: Nothing(T),
         outer: Outer(T),
         vector: Vector(T),
+        swapped: Swapped(T),
         tiles: Plan(T),
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
@@ -555,6 +634,7 @@ pub fn Route(comptime T: type) type {
             if (p.k == 1) {
                 if (Outer(T).init(d, kernels, p)) |o| return .{ .outer = o };
             }
+            if (!p.b_packed and p.b_row == 1 and p.b_col > 0 and blocking.swaps(kernels.tile, p.m, p.n, p.k)) return .{ .swapped = .init(d, kernels, p, workers) };
             return .{ .tiles = .init(d, kernels, p, workers) };
         }
 
@@ -562,6 +642,7 @@ pub fn Route(comptime T: type) type {
             return switch (self.*) {
                 .nothing, .outer => 0,
                 .vector => |*v| v.scratchLen(),
+                .swapped => |*x| x.scratchLen(workers),
                 .tiles => |*plan| plan.scratchLen(workers),
             };
         }
@@ -571,6 +652,7 @@ pub fn Route(comptime T: type) type {
                 .nothing => |*x| x.run(w),
                 .outer => |*x| x.run(w),
                 .vector => |*x| x.run(scratch, w),
+                .swapped => |*x| x.run(scratch, w),
                 .tiles => |*x| x.run(scratch, w),
             }
         }

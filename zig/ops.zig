@@ -34,4 +34,5 @@ pub const kernel_files = .{
 pub const entry_files = .{
     @import("tensor.zig"),
     @import("device.zig"),
+    @import("explain.zig"),
 } ++ ops;

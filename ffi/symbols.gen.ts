@@ -35,6 +35,7 @@ export const manifest = {
     "tw_explain_begin": { "parameters": [], "result": "i32" },
     "tw_explain_end": { "parameters": [], "result": "void" },
     "tw_explain_read": { "parameters": ["buffer", "u32"], "result": "u32" },
+    "tw_peak_multiply_add": { "parameters": ["u32", "u32", "u32"], "result": "f64" },
     "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
     "tw_linear_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },

@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** TypeScript: what each place may import. */
 const typescriptRules: Record<string, string[]> = {
+  "doctor.ts": ["doctor", "mod.ts", "ffi", "deno.json"],
+  doctor: ["mod.ts", "ffi"],
   "mod.ts": ["nn", "ops", "core", "ffi"],
   nn: ["nn", "ops", "core"],
   ops: ["ops", "core", "ffi"],
@@ -35,6 +37,7 @@ const zigLayers: Record<string, string> = {
   "slots.zig": "state",
   "memory.zig": "state",
   "explain.zig": "state",
+  "peak.zig": "state",
   "status.zig": "status",
 };
 

@@ -28,6 +28,7 @@ pub const kernel_files = .{
     @import("gemm/vector.zig"),
     @import("gemm/columns.zig"),
     @import("isa/math_kernels.zig"),
+    @import("peak.zig"),
 };
 
 /// Every file with entries.
@@ -35,4 +36,5 @@ pub const entry_files = .{
     @import("tensor.zig"),
     @import("device.zig"),
     @import("explain.zig"),
+    @import("peak.zig"),
 } ++ ops;

@@ -16,6 +16,8 @@ export { isAvailable } from "./ffi/library.ts";
 export { LibraryNotFoundError, OutOfMemoryError, UnsupportedError } from "./ffi/status.ts";
 export { cpu, cpuDevice } from "./core/device.ts";
 export type { CpuDescription, CpuDevice, CpuOptions, Device, Isa, Threads, Tuning } from "./core/device.ts";
+export { explain } from "./core/explain.ts";
+export type { ExplainedProduct, Explanation } from "./core/explain.ts";
 export type { Data, DType, Float, Integer } from "./core/dtype.ts";
 export type { Out } from "./core/op.ts";
 export { keep, scope } from "./core/scope.ts";

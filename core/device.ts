@@ -3,6 +3,7 @@
 import { load, native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
+import { handleOffset } from "./explaining.ts";
 import { formatValue } from "./shape.ts";
 
 /** An instruction set of the CPU kernels. All give the same bits. */
@@ -132,7 +133,7 @@ class Cpu implements CpuDevice {
   }
 
   get handle(): number {
-    return this.#handle || (this.#handle = this.#make());
+    return (this.#handle || (this.#handle = this.#make())) + handleOffset;
   }
 
   #make(): number {

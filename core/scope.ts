@@ -8,7 +8,13 @@ import { formatValue } from "./shape.ts";
  */
 export class Frame {
   members: Owned[] = [];
+  /** The frame that nothing made inside leaves, not even what is kept; null where tensors may live on. */
+  readonly closed: Frame | null;
   #limit = 1024;
+
+  constructor(closed: Frame | "itself" | null) {
+    this.closed = closed === "itself" ? this : closed;
+  }
 
   add(owned: Owned): void {
     // A long loop inside a scope disposes what it makes: without this the scope would remember them all.
@@ -73,7 +79,7 @@ export function scope<T>(
   body: () => T extends PromiseLike<unknown> ? "scope: the body must not be async; await its result outside" : T,
 ): T {
   const outer = current;
-  const frame = new Frame();
+  const frame = new Frame(outer?.closed ?? null);
   current = frame;
   let result: T;
   try {
@@ -89,6 +95,23 @@ export function scope<T>(
     for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
   }
   return result;
+}
+
+/** Runs `body` and frees every tensor made inside it, whatever it returns or keeps. @internal */
+export function closedScope(op: string, body: () => unknown): void {
+  const outer = current;
+  const frame = new Frame("itself");
+  current = frame;
+  try {
+    const result = body();
+    if (isThenable(result)) {
+      result.then(undefined, () => {}); // as in `scope`
+      throw new TypeError(`${op}: the body must not be async`);
+    }
+  } finally {
+    current = outer;
+    for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
+  }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -131,6 +154,12 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, seen: Set<u
  */
 export function keep<T extends Owned>(tensor: T): T {
   if (!(tensor instanceof Owned)) throw new TypeError(`keep: x must be a tensor, got ${formatValue(tensor)}`);
+  const closed = tensor.owner?.closed;
+  if (closed) {
+    tensor.owner = closed;
+    closed.add(tensor);
+    return tensor;
+  }
   if (tensor.owner !== null) outside++;
   tensor.owner = null;
   return tensor;

@@ -4,6 +4,7 @@ import { load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName } from "../ffi/status.ts";
 import type { Device } from "./device.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
+import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
@@ -111,6 +112,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
 
   /** A copy of the elements, row-major. */
   readSync(): Data[D] {
+    refuseReading("read", "x has no values");
     const out = newData(this.dtype, this.size);
     check("read", native.tw_tensor_read(out, alive("read", this).handle, out.byteLength));
     return out;
@@ -127,7 +129,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return this.readSync()[0]!;
   }
 
-  /** Overwrites the elements, row-major. */
+  /** Overwrites the elements, row-major. Inside `explain` it only checks. */
   write(data: Data[D] | readonly number[]): void {
     writeData("write", alive("write", this), data);
   }
@@ -159,7 +161,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   /** `Tensor f32 [2, 3] on cpu` and its edge values. */
   override toString(): string {
     const head = `Tensor ${this.dtype} ${formatShape(this.shape)} on ${this.device.name}`;
-    return this.disposed ? `${head} (disposed)` : `${head} ${edges(this)}`;
+    return this.disposed ? `${head} (disposed)` : isExplaining() ? `${head} (explained)` : `${head} ${edges(this)}`;
   }
 
   [inspect](): string {
@@ -229,9 +231,9 @@ export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shap
   return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true, x.storage);
 }
 
-/** Throws what a native status means. @internal */
+/** Throws what a native status means, or keeps the notes of a call that was only explained. @internal */
 export function check(op: string, code: number): void {
-  if (code !== 0) throw statusError(op, statusName(code));
+  if (code !== 0 && !takeNotes(op, code)) throw statusError(op, statusName(code));
 }
 
 function alive<T extends Tensor>(op: string, x: T): T {
@@ -241,6 +243,7 @@ function alive<T extends Tensor>(op: string, x: T): T {
 
 function writeData(op: string, x: Tensor, data: unknown): void {
   const array = elements(op, data, x.dtype, x.size, x.shape);
+  if (isExplaining()) return;
   check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
 }
 

@@ -22,10 +22,14 @@ const runtime = "Bun" in globalThis ? await import("./open_bun.ts") : await impo
 
 const fileName = platform === "win32" ? "bin/tilework.dll" : platform === "darwin" ? "lib/libtilework.dylib" : "lib/libtilework.so";
 
-interface Candidate {
+/** A path to the library, and who names it. @internal */
+export interface Candidate {
   readonly path: string;
   readonly from: string;
 }
+
+/** What `load` has opened. @internal */
+export let loadedFrom: Candidate | undefined;
 
 function candidates(): Candidate[] {
   const override = runtime.variable("TILEWORK_LIBRARY");
@@ -66,12 +70,13 @@ function isManifest(text: string): boolean {
 export function load(): Native {
   if (native) return native;
   const tried: string[] = [];
-  for (const { path, from } of candidates()) {
+  for (const candidate of candidates()) {
     try {
-      native = openChecked(path);
+      native = openChecked(candidate.path);
+      loadedFrom = candidate;
       return native;
     } catch (error) {
-      tried.push(`  ${path} (${from}): ${error instanceof Error ? error.message : String(error)}`);
+      tried.push(`  ${candidate.path} (${candidate.from}): ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   const libc = runtime.libc();

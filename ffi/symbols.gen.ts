@@ -2,7 +2,7 @@
 // deno-fmt-ignore-file
 /** The C boundary of the library as its Zig signatures give it: status names by code, and every symbol's FFI types. */
 export const manifest = {
-  "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported"],
+  "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported", "Explained"],
   "settings": [
     { "name": "threads", "variable": "TILEWORK_THREADS", "words": ["auto", "serial"], "range": [1, 256] },
     { "name": "isa", "variable": "TILEWORK_ISA", "words": ["portable", "avx2", "avx512", "neon"], "range": null },
@@ -32,6 +32,10 @@ export const manifest = {
     "tw_device_new": { "parameters": ["buffer", "u32"], "result": "u32" },
     "tw_device_variable": { "parameters": ["buffer", "u32", "u32"], "result": "u32" },
     "tw_device_describe": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
+    "tw_explain_begin": { "parameters": [], "result": "i32" },
+    "tw_explain_end": { "parameters": [], "result": "void" },
+    "tw_explain_read": { "parameters": ["buffer", "u32"], "result": "u32" },
+    "tw_peak_multiply_add": { "parameters": ["u32", "u32", "u32"], "result": "f64" },
     "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
     "tw_linear_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },

@@ -1,5 +1,6 @@
 /** Optimizers over parameter trees, and clipping by the global norm. */
 
+import { isExplaining } from "../core/explaining.ts";
 import { checkNotRecording } from "../core/op.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import { keep, scope } from "../core/scope.ts";
@@ -92,8 +93,8 @@ export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}):
       checkSameTree(op, "params", ps, "state", m);
       checkSameTree(op, "grads", gs, "params", ps);
       const byPath = new Map(gs);
-      if (skipNonFinite && !Number.isFinite(globalNorm(gs))) return 1;
-      const t = state.step.itemSync() + 1;
+      if (skipNonFinite && !isFiniteNorm(gs)) return 1;
+      const t = isExplaining() ? 1 : state.step.itemSync() + 1;
       const c1 = 1 / (1 - power(betas[0], t)), c2 = 1 / (1 - power(betas[1], t));
       withDecay.write([rate, betas[0], betas[1], eps, weightDecay, c1, c2, 1]);
       without.write([rate, betas[0], betas[1], eps, 0, c1, c2, 1]);
@@ -124,9 +125,9 @@ function power(base: number, exponent: number): number {
   return result;
 }
 
-function globalNorm(leaves: readonly Leaf[]): number {
+function isFiniteNorm(leaves: readonly Leaf[]): boolean {
   using norm = scope(() => norms(leaves, Infinity).norm);
-  return norm.itemSync();
+  return isExplaining() || Number.isFinite(norm.itemSync());
 }
 
 /** The global norm and the factor that brings it to `limit`. */

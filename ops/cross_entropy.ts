@@ -1,6 +1,7 @@
 /** Cross-entropy, fused with the logarithm of the softmax. */
 
 import type { Float, Integer } from "../core/dtype.ts";
+import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
 import {
   asContiguous,
@@ -107,7 +108,7 @@ function run(op: string, logits: Tensor, targets: Tensor, stats: Tensor | null, 
   );
   if (rows !== logits) rows.dispose();
   if (labels !== targets) labels.dispose();
-  if (code !== 0) {
+  if (isFailure(code)) {
     loss.dispose();
     stats?.dispose();
   }

@@ -1,6 +1,7 @@
 /** Embedding. */
 
 import type { DType, Float, Integer } from "../core/dtype.ts";
+import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
 import {
   asContiguous,
@@ -77,7 +78,7 @@ function forward(op: string, ids: Tensor, p: AnyEmbedding, to: Tensor | undefine
   const code = native.tw_embedding(weight.device.handle, out.handle, dense.handle, table.handle);
   if (dense !== ids) dense.dispose();
   if (table !== weight) table.dispose();
-  if (code !== 0 && to === undefined) out.dispose();
+  if (isFailure(code) && to === undefined) out.dispose();
   checkLabels(op, "ids", ids, () => allowed(weight), code);
   if (recording(weight)) {
     record(op, [weight], [out], [ids], ([dy], [ids]) => [gradient("embeddingBackward", ids!, weight.shape, dy!, undefined)]);
@@ -129,7 +130,7 @@ function gradient(op: string, ids: Tensor, shape: Shape, dy: Tensor, to: Tensor 
   const code = native.tw_embedding_backward(dy.device.handle, out.handle, rows.handle, dense.handle);
   if (dense !== ids) dense.dispose();
   if (rows !== dy) rows.dispose();
-  if (code !== 0 && to === undefined) out.dispose();
+  if (isFailure(code) && to === undefined) out.dispose();
   checkLabels(op, "ids", ids, () => allowed({ shape }), code);
   return out;
 }

@@ -3,6 +3,7 @@
 import { check, checkFloat, checkNotRecording } from "../core/op.ts";
 import type { Device } from "../core/device.ts";
 import type { DType } from "../core/dtype.ts";
+import { refuseReading } from "../core/explaining.ts";
 import { checkShape, checkSize, formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { keep } from "../core/scope.ts";
@@ -83,6 +84,7 @@ class Stream implements Random {
 
   below(limit: number): number {
     checkSize("below", "limit", limit, 1);
+    refuseReading("below", "there is no number");
     const value = native.tw_random_below(this.device.handle, this.#state("below").handle, limit);
     if (value < 0) throw statusError("below", statusName(native.tw_last_status()));
     return value;

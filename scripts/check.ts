@@ -22,6 +22,7 @@ const results: Counts[] = [
     deno,
     "check",
     "mod.ts",
+    "doctor.ts",
     ...typeScript("tests"),
     ...typeScript("examples"),
     ...typeScript("bench"),

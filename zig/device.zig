@@ -11,6 +11,7 @@ const pool = @import("parallel/pool.zig");
 const resolve = @import("parallel/resolve.zig");
 const topology = @import("parallel/topology.zig");
 const cursor = @import("parallel/cursor.zig");
+const explain = @import("explain.zig");
 const status = @import("status.zig");
 const Mutex = @import("parallel/futex.zig").Mutex;
 const Error = status.Error;
@@ -20,6 +21,8 @@ pub const Device = struct {
     isa: detect.Level,
     knobs: resolve.Knobs,
     machine: resolve.Machine,
+    /// Where a call notes what it would do, instead of doing it.
+    explanation: ?*explain.Explanation = null,
 
     /// The micro-kernel `name` for this device's instruction set.
     pub inline fn kernel(d: *const Device, comptime Fn: type, comptime name: []const u8) *const Fn {
@@ -28,9 +31,27 @@ pub const Device = struct {
 
     /// Runs a task that an entry has checked. Every entry ends here, so that a later recorder can append the task instead.
     pub fn submit(d: *const Device, task: anytype) Error!void {
+        if (d.explanation) |e| return d.told(task, e);
         const result = task.run(d);
         if (@TypeOf(result) == void) return;
         return result;
+    }
+
+    /// Explains a task: by its own `explain(d, e)` where it has one; others run, and `overRange` notes what it is asked for.
+    noinline fn told(d: *const Device, task: anytype, e: *explain.Explanation) Error!void {
+        const Task = switch (@typeInfo(@TypeOf(task))) {
+            .pointer => |p| p.child,
+            else => @TypeOf(task),
+        };
+        const result = if (@hasDecl(Task, "explain")) task.explain(d, e) else task.run(d);
+        if (@TypeOf(result) != void) try result;
+        if (e.count == 0) e.note(.{ .workers = 0, .why = "nothing", .bytes = 0 });
+        return error.Explained;
+    }
+
+    /// Whether this device only notes what it would do. What a task computes outside `overRange` has to ask.
+    pub inline fn explains(d: *const Device) bool {
+        return d.explanation != null;
     }
 
     pub fn exact(d: *const Device) bool {
@@ -39,10 +60,20 @@ pub const Device = struct {
 
     /// Runs `body(ctx, begin, end)` over chunks of `0..jobs` for a call that touches `bytes` bytes. No chunk but the last has a length that is
     /// not a multiple of `unit`; a body's result must not depend on the cut.
-    pub fn overRange(d: *const Device, jobs: usize, unit: usize, bytes: u64, ctx: anytype, comptime body: fn (@TypeOf(ctx), usize, usize) void) void {
+    pub fn overRange(
+        d: *const Device,
+        comptime pass: Pass,
+        jobs: usize,
+        unit: usize,
+        bytes: u64,
+        ctx: anytype,
+        comptime body: fn (@TypeOf(ctx), usize, usize) void,
+    ) void {
         if (jobs == 0) return;
         const units = std.math.divCeil(usize, jobs, unit) catch unreachable;
-        const workers = resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes, units).workers;
+        const decision = resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes *| pass.weight, units);
+        const workers = decision.workers;
+        if (d.explanation) |e| return d.noteRange(e, pass, jobs, unit, bytes, decision);
         if (workers == 1) return body(ctx, 0, jobs);
         const Range = struct {
             jobs: usize,
@@ -55,6 +86,39 @@ pub const Device = struct {
         const grain = cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit);
         pool.run(workers, d.exact(), Range{ .jobs = jobs, .grain = grain, .inner = ctx }, Range.region);
     }
+
+    noinline fn noteRange(
+        d: *const Device,
+        e: *explain.Explanation,
+        pass: Pass,
+        jobs: usize,
+        unit: usize,
+        bytes: u64,
+        decision: resolve.Decision,
+    ) void {
+        const workers = decision.workers;
+        e.note(.{
+            .step = pass.step,
+            .kernel = pass.kernel,
+            .workers = workers,
+            .tier = decision.tier,
+            .why = @tagName(decision.why),
+            .jobs = jobs,
+            .grain = if (workers == 1) jobs else cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit),
+            .bytes = bytes,
+            .weight = pass.weight,
+        });
+    }
+};
+
+/// What runs over a range: what it is called where a call is explained, and what its bytes count.
+pub const Pass = struct {
+    /// The micro-kernel without its instruction set; null where there is none.
+    kernel: ?[]const u8,
+    /// The part of its op, where that has several.
+    step: ?[]const u8 = null,
+    /// How many bytes that are only copied one of this pass stands for, its arithmetic being dear.
+    weight: u64 = 1,
 };
 
 const devices_max = 4096;
@@ -62,10 +126,58 @@ var devices: [devices_max]Device = undefined;
 var made: std.atomic.Value(u32) = .init(0);
 var lock: Mutex = .{};
 
-/// The device behind a handle: 1 is the first one made.
+/// The device behind a handle: 1 is the first one made. With the highest bit set it is this thread's explaining copy of that device.
 pub fn get(handle: u32) Error!*const Device {
-    if (handle == 0 or handle > made.load(.acquire)) return error.InvalidDevice;
+    if (handle == 0 or handle > made.load(.acquire)) return explaining(handle);
     return &devices[handle - 1];
+}
+
+const explain_bit = 1 << 31;
+threadlocal var explaining_copy: Device = undefined;
+
+noinline fn explaining(handle: u32) Error!*const Device {
+    const plain = handle & ~@as(u32, explain_bit);
+    if (handle == plain or plain == 0 or plain > made.load(.acquire)) return error.InvalidDevice;
+    const notes = explain.notes orelse return error.InvalidDevice;
+    explaining_copy = devices[plain - 1];
+    const machine = &explaining_copy.machine;
+    notes.* = .{ .isa = explaining_copy.isa, .cores = machine.cores, .pool_classes = machine.pool_classes, .knobs = explaining_copy.knobs };
+    notes.knobs.gemv_parallel_bytes = resolve.bandwidthFloor(machine, &notes.knobs);
+    explaining_copy.explanation = notes;
+    return &explaining_copy;
+}
+
+test "device: an explaining copy is there while its thread explains, and notes instead of working" {
+    const plain = defaultForTest();
+    try std.testing.expectError(error.InvalidDevice, get(plain | explain_bit));
+    try std.testing.expectEqual(0, explain.entries.explain_begin());
+    const d = try get(plain | explain_bit);
+    try std.testing.expect(d.explains() and !(try get(plain)).explains());
+    try std.testing.expectError(error.InvalidDevice, get(explain_bit));
+    try std.testing.expectError(error.InvalidDevice, get(explain_bit | 4000));
+    const Task = struct {
+        pub fn run(_: @This(), on: *const Device) void {
+            on.overRange(.{ .kernel = "none_f32_rows" }, 100, 1, 400, @as(void, {}), work);
+        }
+        fn work(_: void, _: usize, _: usize) void {
+            unreachable;
+        }
+    };
+    try std.testing.expectError(error.Explained, d.submit(Task{}));
+    const e = d.explanation.?;
+    try std.testing.expectEqual(1, e.count);
+    try std.testing.expectEqualStrings("none_f32_rows", e.steps[0].kernel.?);
+    try std.testing.expectEqual(100, e.steps[0].jobs);
+    // The next call notes afresh.
+    try std.testing.expectEqual(0, (try get(plain | explain_bit)).explanation.?.count);
+    explain.entries.explain_end();
+    try std.testing.expectError(error.InvalidDevice, get(plain | explain_bit));
+}
+
+/// The handle of a device of default settings, for tests of entries.
+pub fn defaultForTest() u32 {
+    const given: [knobs.table.len]f64 = @splat(-1);
+    return entries.device_new(&given, given.len);
 }
 
 /// A device for tests: the level under test and an exact number of workers.

@@ -28,10 +28,13 @@ pub const kernel_files = .{
     @import("gemm/vector.zig"),
     @import("gemm/columns.zig"),
     @import("isa/math_kernels.zig"),
+    @import("peak.zig"),
 };
 
 /// Every file with entries.
 pub const entry_files = .{
     @import("tensor.zig"),
     @import("device.zig"),
+    @import("explain.zig"),
+    @import("peak.zig"),
 } ++ ops;

@@ -14,6 +14,8 @@ pub const Error = error{
     Overlap,
     IndexOutOfRange,
     Unsupported,
+    /// No fault: the call was only explained (explain.zig), and has computed nothing.
+    Explained,
 };
 
 pub const names = [_][:0]const u8{
@@ -28,6 +30,7 @@ pub const names = [_][:0]const u8{
     "Overlap",
     "IndexOutOfRange",
     "Unsupported",
+    "Explained",
 };
 
 /// Position and value behind the last IndexOutOfRange or InvalidArgument of this thread.

@@ -18,10 +18,12 @@ pub fn chunkRows(rows: usize) usize {
 
 pub fn Kernel(comptime T: type) type {
     return struct {
+        pub const name = "column_sums_" ++ @typeName(T);
+
         sum: *const fn ([*]T, [*]const T, usize, usize, usize, bool) callconv(.c) void,
 
         pub inline fn of(d: *const Device) @This() {
-            return .{ .sum = d.kernel(fn ([*]T, [*]const T, usize, usize, usize, bool) callconv(.c) void, "column_sums_" ++ @typeName(T)) };
+            return .{ .sum = d.kernel(fn ([*]T, [*]const T, usize, usize, usize, bool) callconv(.c) void, name) };
         }
     };
 }

@@ -436,8 +436,12 @@ pub fn Vector(comptime T: type) type {
                 mine.gemv.x = scratch;
                 w.phase(1, 1, Gather{ .v = self, .out = scratch }, Gather.all);
             }
-            const units = std.math.divCeil(usize, self.gemv.end, self.unit) catch unreachable;
-            w.phase(units, @max(1, units / (8 * @as(usize, w.count))), &mine, some);
+            w.phase(self.units(), @max(1, self.units() / (8 * @as(usize, w.count))), &mine, some);
+        }
+
+        /// Jobs.
+        pub fn units(self: *const Self) usize {
+            return std.math.divCeil(usize, self.gemv.end, self.unit) catch unreachable;
         }
 
         const Gather = struct {
@@ -699,7 +703,7 @@ const stack_bytes = 32 << 10;
 pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
     const kernels: Kernels(T) = .of(d);
     const workers = workersFor(T, d, kernels.tile, &.{p}).workers;
-    if (workers == 1 and direct(T, d, kernels, &p)) return;
+    if (workers == 1 and isDirect(T, d, kernels.tile, &p)) return direct(T, kernels, &p);
     const route: Route(T) = .init(d, kernels, p, workers);
     return together(T, d, workers, &.{route});
 }
@@ -725,13 +729,16 @@ fn together(comptime T: type, d: *const Device, workers: u32, routes: []const Ro
     Region.body(region, &alone);
 }
 
-/// Runs a small product of operands that are read where they are: calls of the kernel, no plan, no scratch. Answers whether it was one. A 16×16×16 product
-/// took 137 ns that way and 185 with a plan, each in its quietest run.
-fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Product(T)) bool {
-    const tile = kernels.tile;
+/// Whether a product is small and its operands are read where they are: calls of the kernel, no plan, no scratch. A 16×16×16 product took 137 ns that way
+/// and 185 with a plan, each in its quietest run.
+pub inline fn isDirect(comptime T: type, d: *const Device, tile: blocking.Tile, p: *const Product(T)) bool {
     if (p.m <= 1 or p.n <= 1 or p.k <= 1 or p.k > kc or p.alpha == 0 or p.b_packed) return false;
     if (p.a_col != 1 or p.b_col != 1 or p.a_row <= 0 or p.b_row <= 0 or p.n % tile.w != 0) return false;
-    if (!blocking.keepB(d.machine.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T))) return false;
+    return blocking.keepB(d.machine.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T));
+}
+
+inline fn direct(comptime T: type, kernels: Kernels(T), p: *const Product(T)) void {
+    const tile = kernels.tile;
     const lda: usize = @intCast(p.a_row);
     const ldb: usize = @intCast(p.b_row);
     kernels.strip(&.{
@@ -758,7 +765,6 @@ fn direct(comptime T: type, d: *const Device, kernels: Kernels(T), p: *const Pro
         .bias = p.bias,
         .epilogue = p.epilogue,
     });
-    return true;
 }
 
 /// The matrices of one product of a list.
@@ -781,6 +787,16 @@ pub fn Batch(comptime T: type) type {
             if (self.list) |list| return list.len;
             var n: usize = 1;
             for (self.sizes[0..self.rank]) |size| n *= size;
+            return n;
+        }
+
+        /// How many of the products have an operand of their own, given the operand's strides.
+        pub fn distinct(self: *const @This(), strides: *const [8]isize) usize {
+            if (self.list) |list| return list.len;
+            var n: usize = 1;
+            for (self.sizes[0..self.rank], strides[0..self.rank]) |size, stride| {
+                if (stride != 0) n *|= size;
+            }
             return n;
         }
 
@@ -829,6 +845,11 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
     return whole.run(n, workers);
 }
 
+/// Products a chunk.
+pub fn batchGrain(d: *const Device, n: usize, workers: usize) usize {
+    return cursor.grainFor(n, workers, @intCast(d.knobs.parallel_oversample), 1);
+}
+
 /// Whole products: no barrier inside, each worker packs for itself.
 fn Whole(comptime T: type) type {
     return struct {
@@ -859,14 +880,16 @@ fn Whole(comptime T: type) type {
                     worker.phase(r.n, r.grain, &mine, products);
                 }
             };
-            const grain = cursor.grainFor(n, workers, @intCast(w.d.knobs.parallel_oversample), 1);
-            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = grain }, Region.body);
+            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = batchGrain(w.d, n, workers) }, Region.body);
         }
 
         fn products(self: *const Self, begin: usize, end: usize) void {
             for (begin..end) |i| {
                 const p = self.batch.at(i);
-                if (direct(T, self.d, self.kernels, &p)) continue;
+                if (isDirect(T, self.d, self.kernels.tile, &p)) {
+                    direct(T, self.kernels, &p);
+                    continue;
+                }
                 const route: Route(T) = .init(self.d, self.kernels, p, 1);
                 var alone: pool.Worker = .alone;
                 route.run(self.scratch, &alone);

@@ -122,8 +122,9 @@ fn ForwardTask(comptime T: type) type {
                     c.kernel(&args);
                 }
             };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, "activation_" ++ @typeName(T) ++ "_rows");
-            split.overElements(d, a.rows, a.cols, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
+            const pass: device.Pass = .{ .kernel = "activation_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+            split.overElements(d, pass, a.rows, a.cols, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
         }
     };
 }
@@ -148,8 +149,9 @@ fn BackwardTask(comptime T: type) type {
                     c.kernel(&args);
                 }
             };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, "activation_backward_" ++ @typeName(T) ++ "_rows");
-            split.overElements(d, a.rows, a.cols, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
+            const pass: device.Pass = .{ .kernel = "activation_backward_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+            split.overElements(d, pass, a.rows, a.cols, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
         }
     };
 }

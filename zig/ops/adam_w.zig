@@ -128,8 +128,9 @@ fn Task(comptime T: type) type {
                     r.kernel(&.{ .w = t.w + begin, .m = t.m + begin, .v = t.v + begin, .g = t.g + begin, .count = end - begin, .step = r.step });
                 }
             };
-            const kernel = d.kernel(fn (*const Run(T)) callconv(.c) void, "adam_w_" ++ @typeName(T) ++ "_update");
-            d.overRange(self.count, 64, self.count *| 7 *| @sizeOf(T), Part{ .task = &self, .step = &step, .kernel = kernel }, Part.range);
+            const pass: device.Pass = .{ .kernel = "adam_w_" ++ @typeName(T) ++ "_update" };
+            const kernel = d.kernel(fn (*const Run(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, self.count, 64, self.count *| 7 *| @sizeOf(T), Part{ .task = &self, .step = &step, .kernel = kernel }, Part.range);
         }
     };
 }

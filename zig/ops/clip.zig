@@ -38,7 +38,7 @@ const Factor = struct {
     limit: f64,
 
     pub fn run(self: Factor, d: *const Device) void {
-        _ = d;
+        if (d.explanation) |e| return e.noteSerial(null, self.sums.len * @sizeOf(f64));
         var total: f64 = 0;
         for (self.sums) |s| total += s;
         const norm = @sqrt(total);
@@ -65,7 +65,7 @@ fn ScaleBy(comptime T: type) type {
         in_place: bool,
 
         pub fn run(self: @This(), d: *const Device) void {
-            if (self.in_place and self.factor.* == 1) return;
+            if (self.in_place and !d.explains() and self.factor.* == 1) return;
             var product = self.product;
             product.b = @ptrCast(self.factor);
             product.run(d);

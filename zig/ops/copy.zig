@@ -174,8 +174,9 @@ fn Task(comptime To: type, comptime From: type) type {
                     });
                 }
             };
-            const name = "copy_" ++ @typeName(To) ++ "_" ++ @typeName(From) ++ "_rows";
-            self.walk.run(d, bytes, Run{ .task = &self, .kernel = d.kernel(fn (*const Rows(To, From)) callconv(.c) void, name) }, Run.block);
+            const pass: device.Pass = .{ .step = "copy", .kernel = "copy_" ++ @typeName(To) ++ "_" ++ @typeName(From) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Rows(To, From)) callconv(.c) void, pass.kernel.?);
+            self.walk.run(d, pass, bytes, Run{ .task = &self, .kernel = kernel }, Run.block);
         }
 
         /// The axis along which x is contiguous, where out is so along another one and both are long enough for a transposition in squares.
@@ -231,8 +232,9 @@ fn Task(comptime To: type, comptime From: type) type {
             const row_jobs = std.math.divCeil(usize, w.sizes[axis], job_rows) catch unreachable;
             const col_jobs = std.math.divCeil(usize, w.sizes[0], job_cols) catch unreachable;
             const outer = w.count / w.sizes[0] / w.sizes[axis];
-            const kernel = d.kernel(fn (*const Turn(To)) callconv(.c) void, "copy_" ++ @typeName(To) ++ "_turn");
-            d.overRange(outer * row_jobs * col_jobs, 1, bytes, Run{ .task = self, .axis = axis, .row_jobs = row_jobs, .col_jobs = col_jobs, .kernel = kernel }, Run.jobs);
+            const pass: device.Pass = .{ .step = "copy", .kernel = "copy_" ++ @typeName(To) ++ "_turn" };
+            const kernel = d.kernel(fn (*const Turn(To)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, outer * row_jobs * col_jobs, 1, bytes, Run{ .task = self, .axis = axis, .row_jobs = row_jobs, .col_jobs = col_jobs, .kernel = kernel }, Run.jobs);
         }
     };
 }
@@ -279,6 +281,7 @@ pub fn compact(d: *const Device, x: *const Tensor, block: [*]align(memory.alignm
         8 => (Task(u64, u64){ .walk = walk, .out = dense.ptr(u64), .x = x.ptr(u64) }).run(d),
         else => unreachable,
     }
+    if (d.explanation) |e| e.noteScratch(x.count() * x.dtype.bytes());
     return dense;
 }
 

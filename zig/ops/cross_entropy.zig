@@ -176,8 +176,10 @@ fn ForwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, "cross_entropy_" ++ @typeName(T) ++ "_rows");
-            d.overRange(args.rows, simd.lanes, @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .kernel = kernel }, Call.rows);
+            const pass: device.Pass = .{ .kernel = "cross_entropy_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, args.rows, simd.lanes, @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .kernel = kernel }, Call.rows);
+            if (d.explanation) |e| return e.noteScratch(bytes);
             var sum: f64 = 0;
             for (args.losses[0..args.rows]) |loss| sum += loss;
             self.loss.* = if (self.count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(self.count)));
@@ -205,8 +207,9 @@ fn BackwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, "cross_entropy_backward_" ++ @typeName(T) ++ "_rows");
-            d.overRange(a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+            const pass: device.Pass = .{ .kernel = "cross_entropy_backward_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
         }
     };
 }
@@ -238,7 +241,7 @@ fn forward(d: *const Device, loss_: u32, stats_: u32, logits_: u32, targets_: u3
         for ([_]*const tensor.Tensor{ logits, targets, loss }) |other| try tensor.checkApart(s, other);
     }
     const ignored = labels.bitsOf(ignore_index);
-    const kept = try labels.check(rows.cols, ignored);
+    const kept = try labels.checkOn(d, rows.cols, ignored);
     switch (logits.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
@@ -278,7 +281,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32, targets_
     try tensor.checkInPlace(dlogits, logits);
     for ([_]*const tensor.Tensor{ dloss, targets, stats }) |in| try tensor.checkApart(dlogits, in);
     const ignored = labels.bitsOf(ignore_index);
-    const kept = try labels.check(rows.cols, ignored);
+    const kept = try labels.checkOn(d, rows.cols, ignored);
     switch (logits.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;

@@ -88,7 +88,7 @@ const ForwardTask = struct {
     weight_stride: usize,
 
     pub fn run(self: @This(), d: *const Device) void {
-        d.overRange(self.ids.len, 1, 2 * self.row_bytes * self.ids.len, self, copy);
+        d.overRange(.{ .kernel = null }, self.ids.len, 1, 2 * self.row_bytes * self.ids.len, self, copy);
     }
 
     fn copy(self: @This(), begin: usize, end: usize) void {
@@ -113,7 +113,10 @@ fn BackwardTask(comptime T: type) type {
             const list = @as([*]usize, @ptrCast(scratch))[0..words];
             const starts = list[0 .. vocabulary + 1];
             const positions = list[vocabulary + 1 ..];
-            sort(self.ids, starts, positions);
+            if (d.explanation) |e| {
+                e.noteSerial("sort of the ids", bytes);
+                e.noteScratch(bytes);
+            } else sort(self.ids, starts, positions);
             args.starts = starts.ptr;
             args.positions = positions.ptr;
 
@@ -128,9 +131,10 @@ fn BackwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const kernel = d.kernel(fn (*const Sums(T)) callconv(.c) void, "embedding_backward_" ++ @typeName(T) ++ "_rows");
+            const pass: device.Pass = .{ .kernel = "embedding_backward_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Sums(T)) callconv(.c) void, pass.kernel.?);
             const touched = @sizeOf(T) * args.cols * (vocabulary + self.ids.len);
-            d.overRange(vocabulary, 1, touched, Call{ .args = args, .kernel = kernel }, Call.rows);
+            d.overRange(pass, vocabulary, 1, touched, Call{ .args = args, .kernel = kernel }, Call.rows);
         }
     };
 }
@@ -172,7 +176,7 @@ fn forward(d: *const Device, out_: u32, ids_: u32, weight_: u32) Error!void {
     const weight_rows = try weight.rows();
     try tensor.checkApart(out, weight);
     try tensor.checkApart(out, ids);
-    _ = try labels.check(weight_rows.rows, null);
+    _ = try labels.checkOn(d, weight_rows.rows, null);
     const size = weight.dtype.bytes();
     try d.submit(ForwardTask{
         .out = out.data,
@@ -194,7 +198,7 @@ fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32) Error!void {
     const dweight_rows = try shape.written(dweight);
     try tensor.checkApart(dweight, dy);
     try tensor.checkApart(dweight, ids);
-    _ = try labels.check(dweight.shape_[0], null);
+    _ = try labels.checkOn(d, dweight.shape_[0], null);
     switch (dy.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;

@@ -70,8 +70,9 @@ fn Task(comptime T: type) type {
                     });
                 }
             };
-            const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, "fill_" ++ @typeName(T) ++ "_rows");
-            self.walk.run(d, self.walk.count *| @sizeOf(T), Run{ .task = &self, .kernel = kernel }, Run.block);
+            const pass: device.Pass = .{ .kernel = "fill_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, pass.kernel.?);
+            self.walk.run(d, pass, self.walk.count *| @sizeOf(T), Run{ .task = &self, .kernel = kernel }, Run.block);
         }
     };
 }

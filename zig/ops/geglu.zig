@@ -146,8 +146,9 @@ fn ForwardTask(comptime T: type) type {
                     c.kernel(&args);
                 }
             };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, "geglu_" ++ @typeName(T) ++ "_rows");
-            split.overElements(d, a.rows, a.cols, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
+            const pass: device.Pass = .{ .kernel = "geglu_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+            split.overElements(d, pass, a.rows, a.cols, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
         }
     };
 }
@@ -172,8 +173,9 @@ fn BackwardTask(comptime T: type) type {
                     c.kernel(&args);
                 }
             };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, "geglu_backward_" ++ @typeName(T) ++ "_rows");
-            split.overElements(d, a.rows, a.cols, 5 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
+            const pass: device.Pass = .{ .kernel = "geglu_backward_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+            split.overElements(d, pass, a.rows, a.cols, 5 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
         }
     };
 }

@@ -299,8 +299,9 @@ fn ForwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, name(T, "layer_norm", "rows"));
-            d.overRange(a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+            const pass: device.Pass = .{ .kernel = comptime name(T, "layer_norm", "rows") };
+            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
         }
     };
 }
@@ -341,8 +342,10 @@ fn BackwardTask(comptime T: type) type {
                     }
                 }
             };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, name(T, "layer_norm_backward", "rows"));
-            d.overRange(chunks, 1, 3 * @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .chunk_rows = chunk_rows, .kernel = kernel }, Call.chunk);
+            const pass: device.Pass = .{ .step = "rows", .kernel = comptime name(T, "layer_norm_backward", "rows") };
+            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, chunks, 1, 3 * @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .chunk_rows = chunk_rows, .kernel = kernel }, Call.chunk);
+            if (d.explanation) |e| e.noteScratch(bytes);
             if (!want_sums) return;
 
             const Close = struct {
@@ -359,12 +362,13 @@ fn BackwardTask(comptime T: type) type {
                     }
                 }
             };
-            d.overRange(args.cols, simd.lanes, bytes, Close{
+            const last: device.Pass = .{ .step = "join", .kernel = comptime name(T, "layer_norm_backward", "join") };
+            d.overRange(last, args.cols, simd.lanes, bytes, Close{
                 .parts = args.sums.?,
                 .count = chunks,
                 .cols = args.cols,
                 .outs = .{ self.dweight, self.dbias },
-                .kernel = d.kernel(fn (*const Join(T)) callconv(.c) void, name(T, "layer_norm_backward", "join")),
+                .kernel = d.kernel(fn (*const Join(T)) callconv(.c) void, last.kernel.?),
             }, Close.columns);
         }
     };

@@ -3,6 +3,8 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
+const Explanation = @import("../explain.zig").Explanation;
+const note = @import("../gemm/note.zig");
 const blocking = @import("../gemm/blocking.zig");
 const columns = @import("../gemm/columns.zig");
 const memory = @import("../memory.zig");
@@ -25,19 +27,41 @@ fn Task(comptime T: type) type {
         dw: ?driver.Product(T),
         db: ?columns.Sum(T),
 
-        pub fn run(self: @This(), d: *const device.Device) Error!void {
-            const kernels: driver.Kernels(T) = .of(d);
+        /// The three parts share workers.
+        fn decide(self: *const @This(), d: *const device.Device, tile: blocking.Tile) resolve.Decision {
             var products: [2]driver.Product(T) = undefined;
             var count: usize = 0;
             for ([_]?driver.Product(T){ self.dx, self.dw }) |product| {
                 products[count] = product orelse continue;
                 count += 1;
             }
-            const decision = if (count > 0)
-                driver.workersFor(T, d, kernels.tile, products[0..count])
-            else
-                resolve.bandwidth(&d.machine, d.request, &d.knobs, @as(u64, self.db.?.rows) *| self.db.?.cols *| @sizeOf(T), columns.chunks(self.db.?.rows));
-            const workers = decision.workers;
+            if (count > 0) return driver.workersFor(T, d, tile, products[0..count]);
+            const db = self.db orelse return .{ .workers = 1, .why = .work };
+            return resolve.bandwidth(&d.machine, d.request, &d.knobs, @as(u64, db.rows) *| db.cols *| @sizeOf(T), columns.chunks(db.rows));
+        }
+
+        pub fn explain(self: @This(), d: *const device.Device, e: *Explanation) void {
+            const kernels: driver.Kernels(T) = .of(d);
+            const decision = self.decide(d, kernels.tile);
+            inline for (.{ "dx", "dw" }) |name| if (@field(self, name)) |*p| {
+                const route: driver.Route(T) = .init(d, kernels, p.*, decision.workers);
+                note.product(T, e, p, kernels.tile, &route, .one(T, p, name, decision));
+            };
+            if (self.db) |s| e.note(.{
+                .step = "db",
+                .kernel = columns.Kernel(T).name,
+                .workers = decision.workers,
+                .tier = decision.tier,
+                .why = @tagName(decision.why),
+                .jobs = columns.chunks(s.rows),
+                .bytes = (s.rows *| s.cols +| s.cols) *| @sizeOf(T),
+                .scratch_bytes = s.partialLen() *| @sizeOf(T),
+            });
+        }
+
+        pub fn run(self: @This(), d: *const device.Device) Error!void {
+            const kernels: driver.Kernels(T) = .of(d);
+            const workers = self.decide(d, kernels.tile).workers;
             var region: Region = .{
                 .dx = if (self.dx) |p| .init(d, kernels, p, workers) else null,
                 .dw = if (self.dw) |p| .init(d, kernels, p, workers) else null,

@@ -3,6 +3,8 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
+const Explanation = @import("../explain.zig").Explanation;
+const note = @import("../gemm/note.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Error = status.Error;
@@ -19,6 +21,10 @@ fn Task(comptime T: type) type {
 
         pub fn run(self: *const @This(), d: *const device.Device) Error!void {
             return driver.multiplyBatch(T, d, &self.batch);
+        }
+
+        pub fn explain(self: *const @This(), d: *const device.Device, e: *Explanation) void {
+            note.batch(T, d, e, &self.batch);
         }
     };
 }

@@ -337,10 +337,11 @@ fn DrawTask(comptime T: type, comptime kind: Kind) type {
                     });
                 }
             };
-            const kernel = d.kernel(fn (*const Draw(T)) callconv(.c) void, "random_" ++ @typeName(T) ++ "_" ++ @tagName(kind));
             // 1.3 ns for a uniform f32 and 1.8 ns for a normal one with AVX-512, some eight times what writing it costs: counted as that many bytes.
-            d.overRange(self.count, 64, self.count *| @sizeOf(T) *| 8, Part{ .task = &self, .kernel = kernel }, Part.range);
-            self.state.advance(std.math.divCeil(usize, self.count, perBlock(T)) catch unreachable);
+            const pass: device.Pass = .{ .kernel = "random_" ++ @typeName(T) ++ "_" ++ @tagName(kind), .weight = 8 };
+            const kernel = d.kernel(fn (*const Draw(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, self.count, 64, self.count *| @sizeOf(T), Part{ .task = &self, .kernel = kernel }, Part.range);
+            if (!d.explains()) self.state.advance(std.math.divCeil(usize, self.count, perBlock(T)) catch unreachable);
         }
     };
 }
@@ -409,9 +410,10 @@ fn ChoiceTask(comptime T: type) type {
                     });
                 }
             };
-            const kernel = d.kernel(fn (*const Choice(T)) callconv(.c) void, "random_" ++ @typeName(T) ++ "_choose");
-            d.overRange(rows.rows, 1, rows.rows *| rows.cols *| @sizeOf(T) *| 8, Part{ .task = self, .x = x, .rows = rows, .kernel = kernel }, Part.range);
-            self.state.advance(rows.rows);
+            const pass: device.Pass = .{ .kernel = "random_" ++ @typeName(T) ++ "_choose", .weight = 8 };
+            const kernel = d.kernel(fn (*const Choice(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, rows.rows, 1, rows.rows *| rows.cols *| @sizeOf(T), Part{ .task = self, .x = x, .rows = rows, .kernel = kernel }, Part.range);
+            if (!d.explains()) self.state.advance(rows.rows);
         }
     };
 }
@@ -454,9 +456,11 @@ fn below(state: State, limit: u64) u64 {
 }
 
 fn belowChecked(device_: u32, state: u32, limit: f64) Error!f64 {
-    _ = try device.get(device_);
+    const d = try device.get(device_);
     if (!(limit >= 1 and limit <= 0x1p53) or limit != @trunc(limit)) return error.InvalidArgument;
-    return @floatFromInt(below(try .of(try tensor.get(state)), @intFromFloat(limit)));
+    const s: State = try .of(try tensor.get(state));
+    if (d.explains()) return error.Explained;
+    return @floatFromInt(below(s, @intFromFloat(limit)));
 }
 
 pub const entries = struct {

@@ -204,8 +204,9 @@ fn ForwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, "softmax_" ++ @typeName(T) ++ "_rows");
-            d.overRange(a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+            const pass: device.Pass = .{ .kernel = "softmax_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
         }
     };
 }
@@ -230,8 +231,9 @@ fn BackwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, "softmax_backward_" ++ @typeName(T) ++ "_rows");
-            d.overRange(a.rows, 1, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+            const pass: device.Pass = .{ .kernel = "softmax_backward_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+            d.overRange(pass, a.rows, 1, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
         }
     };
 }

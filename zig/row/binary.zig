@@ -7,7 +7,8 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const strided = @import("strided.zig");
 const tensor = @import("../tensor.zig");
-const Device = @import("../device.zig").Device;
+const device = @import("../device.zig");
+const Device = device.Device;
 const arrays = @import("../testing/arrays.zig");
 const guard = @import("../testing/guard.zig");
 const Error = @import("../status.zig").Error;
@@ -158,8 +159,9 @@ pub fn Task(comptime T: type, comptime name: []const u8) type {
                     });
                 }
             };
-            const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, name ++ "_" ++ @typeName(T) ++ "_rows");
-            self.walk.run(d, self.bytes, Run{ .task = &self, .kernel = kernel }, Run.block);
+            const pass: device.Pass = .{ .kernel = name ++ "_" ++ @typeName(T) ++ "_rows" };
+            const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, pass.kernel.?);
+            self.walk.run(d, pass, self.bytes, Run{ .task = &self, .kernel = kernel }, Run.block);
         }
     };
 }
@@ -175,7 +177,6 @@ pub fn submit(comptime name: []const u8, d: *const Device, out: *const Tensor, a
 }
 
 const testing = std.testing;
-const device = @import("../device.zig");
 
 /// A test of the op `name` against a plain loop.
 pub fn expectPlainLoop(comptime name: []const u8, comptime plain: type) !void {

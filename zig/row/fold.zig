@@ -13,7 +13,8 @@ const simd = @import("../isa/simd.zig");
 const memory = @import("../memory.zig");
 const strided = @import("strided.zig");
 const tensor = @import("../tensor.zig");
-const Device = @import("../device.zig").Device;
+const device = @import("../device.zig");
+const Device = device.Device;
 const Error = @import("../status.zig").Error;
 
 /// What terms of T are added in.
@@ -178,7 +179,8 @@ pub fn sumRows(
     ctx: anytype,
     comptime done: fn (@TypeOf(ctx), usize, Acc(T)) void,
 ) Error!void {
-    const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, kernel_name ++ "_" ++ @typeName(T) ++ "_rows");
+    const pass: device.Pass = .{ .kernel = kernel_name ++ "_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, pass.kernel.?);
     const bytes = r.rows *| r.cols *| @sizeOf(T);
     const part = partLen(r.cols);
     const parts = @max(1, ceilDiv(r.cols, part));
@@ -215,11 +217,12 @@ pub fn sumRows(
     };
     var job: Job = .{ .x = x, .r = r, .part = part, .parts = parts, .sums = undefined, .kernel = kernel, .ctx = ctx };
     // With rows enough for everybody a worker takes whole rows; else the parts are dealt out and joined here, in the same order.
-    if (parts == 1 or r.rows >= 64) return d.overRange(r.rows, 1, bytes, &job, Job.whole);
+    if (parts == 1 or r.rows >= 64) return d.overRange(pass, r.rows, 1, bytes, &job, Job.whole);
     var scratch: Scratch(Acc(T)) = .{};
     defer scratch.free();
     job.sums = try scratch.take(r.rows * parts);
-    d.overRange(r.rows * parts, 1, bytes, &job, Job.pieces);
+    d.overRange(pass, r.rows * parts, 1, bytes, &job, Job.pieces);
+    if (d.explanation) |e| return e.noteScratch(r.rows * parts * @sizeOf(Acc(T)));
     for (0..r.rows) |i| done(ctx, i, join(Acc(T), job.sums[i * parts ..][0..parts]));
 }
 
@@ -269,7 +272,8 @@ pub fn sumColumns(
     comptime done: fn (@TypeOf(ctx), usize, usize, []const Acc(T)) void,
 ) Error!void {
     const A = Acc(T);
-    const kernel = d.kernel(fn (*const Columns(T)) callconv(.c) void, kernel_name ++ "_" ++ @typeName(T) ++ "_columns");
+    const pass: device.Pass = .{ .kernel = kernel_name ++ "_" ++ @typeName(T) ++ "_columns" };
+    const kernel = d.kernel(fn (*const Columns(T)) callconv(.c) void, pass.kernel.?);
     const bytes = s.outer *| s.rows *| s.cols *| @sizeOf(T);
     const chunk = chunkRows(s.rows);
     const chunks = @max(1, ceilDiv(s.rows, chunk));
@@ -327,11 +331,12 @@ pub fn sumColumns(
     };
     var job: Job = .{ .s = &s, .chunk = chunk, .chunks = chunks, .blocks = blocks, .sums = undefined, .kernel = kernel, .ctx = ctx };
     const wide = s.outer * blocks;
-    if (chunks == 1 or wide >= 64) return d.overRange(wide, 1, bytes, &job, Job.whole);
+    if (chunks == 1 or wide >= 64) return d.overRange(pass, wide, 1, bytes, &job, Job.whole);
     var scratch: Scratch(A) = .{};
     defer scratch.free();
     job.sums = try scratch.take(wide * chunks * width);
-    d.overRange(wide * chunks, 1, bytes, &job, Job.pieces);
+    d.overRange(pass, wide * chunks, 1, bytes, &job, Job.pieces);
+    if (d.explanation) |e| return e.noteScratch(wide * chunks * width * @sizeOf(A));
     for (0..wide) |q| job.joined(q);
 }
 

@@ -1,5 +1,6 @@
 //! Tensors of ids or labels: i32 or u32 without gaps, read as the bits of u32.
 
+const Device = @import("../device.zig").Device;
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Error = status.Error;
@@ -24,6 +25,11 @@ pub const Labels = struct {
         const high: f64 = if (l.signed) 2147483647 else 4294967295;
         if (!(number >= low and number <= high) or number != @trunc(number)) return null;
         return if (l.signed) @bitCast(@as(i32, @intFromFloat(number))) else @intFromFloat(number);
+    }
+
+    /// As `check`; where the call is only explained the labels may not be computed yet, and all count as kept.
+    pub fn checkOn(l: Labels, d: *const Device, count: usize, ignored: ?u32) Error!usize {
+        return if (d.explains()) l.bits.len else l.check(count, ignored);
     }
 
     /// Fails with the first label that is neither in 0..count nor `ignored`; answers how many are not ignored.

@@ -8,7 +8,15 @@ pub const Part = struct { row: usize, rows: usize, col: usize, cols: usize };
 const unit = 256;
 
 /// Runs `body(ctx, part)` over parts of `rows` × `cols` elements for a call that touches `bytes` bytes.
-pub fn overElements(d: *const device.Device, rows: usize, cols: usize, bytes: u64, ctx: anytype, comptime body: fn (@TypeOf(ctx), Part) void) void {
+pub fn overElements(
+    d: *const device.Device,
+    comptime pass: device.Pass,
+    rows: usize,
+    cols: usize,
+    bytes: u64,
+    ctx: anytype,
+    comptime body: fn (@TypeOf(ctx), Part) void,
+) void {
     const Cut = struct {
         ctx: @TypeOf(ctx),
         cols: usize,
@@ -22,5 +30,5 @@ pub fn overElements(d: *const device.Device, rows: usize, cols: usize, bytes: u6
         }
     };
     const cut: Cut = .{ .ctx = ctx, .cols = cols };
-    if (rows == 1) d.overRange(cols, unit, bytes, cut, Cut.inside) else d.overRange(rows, 1, bytes, cut, Cut.byRow);
+    if (rows == 1) d.overRange(pass, cols, unit, bytes, cut, Cut.inside) else d.overRange(pass, rows, 1, bytes, cut, Cut.byRow);
 }

@@ -6,7 +6,7 @@
 
 const std = @import("std");
 const assert = std.debug.assert;
-const Device = @import("../device.zig").Device;
+const device = @import("../device.zig");
 const tensor = @import("../tensor.zig");
 const Error = @import("../status.zig").Error;
 const Tensor = tensor.Tensor;
@@ -109,7 +109,14 @@ pub fn Walk(comptime operands: usize) type {
         }
 
         /// Calls `body(ctx, block)` for blocks that cover every element once, on the workers that a call over `bytes` bytes deserves.
-        pub fn run(self: *const Self, d: *const Device, bytes: u64, ctx: anytype, comptime body: fn (@TypeOf(ctx), Block(operands)) void) void {
+        pub fn run(
+            self: *const Self,
+            d: *const device.Device,
+            comptime pass: device.Pass,
+            bytes: u64,
+            ctx: anytype,
+            comptime body: fn (@TypeOf(ctx), Block(operands)) void,
+        ) void {
             const Part = struct {
                 walk: *const Self,
                 inner: @TypeOf(ctx),
@@ -117,7 +124,7 @@ pub fn Walk(comptime operands: usize) type {
                     p.walk.blocks(begin, end, p.inner, body);
                 }
             };
-            d.overRange(self.count, unit, bytes, Part{ .walk = self, .inner = ctx }, Part.range);
+            d.overRange(pass, self.count, unit, bytes, Part{ .walk = self, .inner = ctx }, Part.range);
         }
 
         fn blocks(self: *const Self, begin: usize, end: usize, ctx: anytype, comptime body: fn (@TypeOf(ctx), Block(operands)) void) void {
@@ -180,7 +187,6 @@ pub inline fn offset(pointer: anytype, elements: isize) @TypeOf(pointer) {
 }
 
 const testing = std.testing;
-const device = @import("../device.zig");
 
 fn example(sizes: []const usize, strides: []const isize) Tensor {
     var t: Tensor = undefined;

@@ -44,7 +44,7 @@ export interface Explanation {
 /** How a matrix product is carried out. */
 export interface ExplainedProduct {
   /**
-   * `direct` is one call of the kernel, `packed` the full machinery, `gemv` and `outer` are products with a vector and of two, `batch-parallel` deals whole
+   * `direct` is one call of the kernel, `tiles` the full machinery, `transposed` the same on the transposed product of few rows, `gemv` and `outer` are products with a vector and of two, `batch-parallel` deals whole
    * products, `batch-serial` takes them one after another, `sequential-internal` gives each to all workers.
    */
   readonly route: string;

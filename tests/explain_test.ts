@@ -301,7 +301,7 @@ test("explain() counts workers, and says which rule gave them", () => {
     assert.equal(plan(128, 128, 256).workers, 2);
     assert.match(plan(128, 128, 256).why, /parMnkPerWorker \(2 000 000\)/);
     const large = plan(1024, 1024, 1024);
-    assert.deepEqual([large.workers, large.flops, large.bytes, large.product?.route], [8, 2 ** 31, 3 * 2 ** 22, "packed"]);
+    assert.deepEqual([large.workers, large.flops, large.bytes, large.product?.route], [8, 2 ** 31, 3 * 2 ** 22, "tiles"]);
     assert.ok(large.scratchBytes > 0 && large.product!.blocking!.kc === 256);
     const three = cpuDevice({ threads: 3, tuning: { cores: 8 } });
     assert.deepEqual([plan(512, 512, 512, three).workers, plan(512, 512, 512, three).why], [3, "threads is 3"]);
@@ -497,7 +497,7 @@ test("explain() prints as a table in both runtimes", () => {
     const lines = text.split("\n");
     assert.equal(lines.length, 6);
     assert.match(lines[0]!, /^matmul +gemm_f32_strip__\w+ +8 workers /);
-    assert.match(lines[1]!, /512 × 3072 × 768 packed; tile \d+ × \d+; blocks of .*; 16.5 MiB; 2.42 Gflop; [\d.]+ MiB scratch$/);
+    assert.match(lines[1]!, /512 × 3072 × 768 tiles; tile \d+ × \d+; blocks of .*; 16.5 MiB; 2.42 Gflop; [\d.]+ MiB scratch$/);
     assert.match(lines[2]!, /^softmax: copy +copy_u32_turn__/);
     assert.equal(String(explain(() => 1)), "nothing is called");
     // Plain data: it survives JSON.

@@ -44,6 +44,25 @@ const Way = struct {
     scratch: usize = 0,
 };
 
+fn wayOfPlan(comptime T: type, plan: *const driver.Plan(T), tile: blocking.Tile, workers: usize) Way {
+    const columns = std.math.divCeil(usize, @min(plan.cut.nc, plan.p.n), tile.nr) catch unreachable;
+    return .{
+        .kernel = "gemm_" ++ @typeName(T) ++ "_strip",
+        .route = .tiles,
+        .jobs = plan.cut.blocks * columns,
+        .grain = @min(plan.cut.grain, columns),
+        .a = if (plan.a_form == .panels) .@"packed by each worker" else .@"in place",
+        .b = switch (plan.b_form) {
+            .packed_here => .@"packed",
+            .in_place => .@"in place",
+            .prepacked => .prepacked,
+        },
+        .tile = true,
+        .blocking = .{ .mc = plan.cut.mc, .nc = plan.cut.nc, .kc = @min(blocking.kc, plan.p.k) },
+        .scratch = plan.scratchLen(workers),
+    };
+}
+
 fn wayOf(comptime T: type, p: *const driver.Product(T), tile: blocking.Tile, route: *const driver.Route(T), workers: usize) Way {
     const t = @typeName(T);
     return switch (route.*) {
@@ -70,23 +89,13 @@ fn wayOf(comptime T: type, p: *const driver.Product(T), tile: blocking.Tile, rou
                 .scratch = v.scratchLen(),
             };
         },
-        .tiles => |*plan| {
-            const columns = std.math.divCeil(usize, @min(plan.cut.nc, p.n), tile.nr) catch unreachable;
-            return .{
-                .kernel = "gemm_" ++ t ++ "_strip",
-                .route = .@"packed",
-                .jobs = plan.cut.blocks * columns,
-                .grain = @min(plan.cut.grain, columns),
-                .a = if (plan.a_form == .panels) .@"packed by each worker" else .@"in place",
-                .b = switch (plan.b_form) {
-                    .packed_here => .@"packed",
-                    .in_place => .@"in place",
-                    .prepacked => .prepacked,
-                },
-                .tile = true,
-                .blocking = .{ .mc = plan.cut.mc, .nc = plan.cut.nc, .kc = @min(blocking.kc, p.k) },
-                .scratch = plan.scratchLen(workers),
-            };
+        .tiles => |*plan| wayOfPlan(T, plan, tile, workers),
+        .swapped => |*x| {
+            var way = wayOfPlan(T, &x.plan, tile, workers);
+            way.route = .transposed;
+            std.mem.swap(explain.Packing, &way.a, &way.b);
+            way.scratch = x.scratchLen(workers);
+            return way;
         },
     };
 }

@@ -37,8 +37,8 @@ export async function* gemmLines(options: Options, peers: Peers): AsyncGenerator
     const nothing = { op: "peer", shape: "", layout: "", dtype: "f32", threads, ours: null, peer: null, unit: "GFLOP/s", ratio: null };
     yield { group, ...nothing, peer_name: name, missing: why };
   }
-  // Cases of no square size are no question of what a call costs.
-  if (wanted("call") && cases.some(({ kind }) => kind === "square")) yield* callLines(options, peers, results);
+  const sizes = [16, 32].filter((size) => options.tiny || cases.some(({ kind, m }) => kind === "square" && m === size));
+  if (wanted("call")) yield* callLines(sizes, options, peers, results);
   for (const count of options.threads) {
     for (const each of wanted("rate") ? cases : []) yield* rateLines(each, count, options, peers, results);
   }
@@ -46,6 +46,7 @@ export async function* gemmLines(options: Options, peers: Peers): AsyncGenerator
     const chosen = options.parts ? cases : cases.filter(({ name, layout }) => besideBusy.has(name) && layout === "NN");
     yield* busyLines(chosen, threads, options, results);
   }
+  if (options.tiny) console.error("\nThe tiny sizes show that everything runs; their figures and bars mean nothing.");
   yield* summaryLines(group, results);
   printTable(results);
 }
@@ -55,7 +56,10 @@ function ours(name: string, problem: Problem, threads: number | "auto"): Contend
   return { name, threads: threads === "auto" ? 0 : threads, ...prepareOurs(problem, threads) };
 }
 
-function lineOf(each: Case, threads: number): Pick<Line, "group" | "op" | "shape" | "layout" | "dtype" | "threads"> & { case: string; kind: string } {
+function lineOf(
+  each: Case,
+  threads: number,
+): Pick<Line, "group" | "op" | "shape" | "layout" | "dtype" | "threads"> & { case: string; kind: string } {
   const op = each.kind === "linear_backward" ? each.kind : "matmul";
   return { group, op, case: each.name, kind: each.kind, shape: shapeOf(each), layout: each.layout, dtype: "f32", threads };
 }
@@ -154,9 +158,9 @@ async function* busyLines(cases: readonly Case[], threads: number, options: Opti
 const kernelBatch = 64;
 
 /** Nanoseconds of a whole small call from TypeScript, with `out`, and how much of it is not the kernel's. */
-async function* callLines(options: Options, peers: Peers, results: GemmResults): AsyncGenerator<Line> {
+async function* callLines(sizes: readonly number[], options: Options, peers: Peers, results: GemmResults): AsyncGenerator<Line> {
   const near = peers.present.filter((peer) => peer.inProcess);
-  for (const size of [16, 32]) {
+  for (const size of sizes) {
     const shape = { op: "product", m: size, n: size, k: size, layout: "NN" } as const;
     const problem = makeProblem({ ...shape, batch: 1 }), many = makeProblem({ ...shape, batch: kernelBatch });
     const all = [ours(exact, problem, 1)];

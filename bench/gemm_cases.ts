@@ -103,8 +103,3 @@ export function opOf({ kind }: Case): Problem["op"] {
 export function caseFlops(each: Case): number {
   return flopsOf({ ...each, op: opOf(each) });
 }
-
-/** So small that what a call costs, and not its arithmetic, decides: compared only with peers that are called in the same way. */
-export function isCallBound({ kind, m, n, k }: Case): boolean {
-  return kind === "square" && m * n * k < 64 ** 3;
-}

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { type Case, describe, isCallBound } from "./gemm_cases.ts";
+import { type Case, describe } from "./gemm_cases.ts";
 import { figure, type Line } from "./harness.ts";
 import type { Peers } from "./peers/load.ts";
+import type { Peer } from "./problem.ts";
 
 /** What the parts of the group found. */
 export interface GemmResults {
@@ -50,15 +51,9 @@ interface Bar {
 const leastOfBest = 0.97, meanOfBest = 1.05, meanOfEach = 1.15, shareOfPeak = 0.92, scalingOfLoop = 0.97, autoOfBetter = 0.95;
 const callNanosecondsMax = 300, overKernelMax = 250;
 
-/** The peers that a case is held against: where the call decides, only those that are called in the same way. */
-function rivals({ case: each, ratios }: RateResult, peers: Peers): [string, number][] {
-  const near = new Set(peers.present.filter((peer) => peer.inProcess).map((peer) => peer.name));
-  return [...ratios].filter(([name]) => !isCallBound(each) || near.has(name));
-}
-
-/** The best peer of a case and our ratio over it. */
-function overBest(result: RateResult, peers: Peers): [string, number] | undefined {
-  return rivals(result, peers).sort(([, x], [, y]) => x - y)[0];
+/** The best of some peers in a case, and our ratio over it. */
+function overBest({ ratios }: RateResult, peers: readonly Peer[]): [string, number] | undefined {
+  return [...ratios].filter(([name]) => peers.some((peer) => peer.name === name)).sort(([, x], [, y]) => x - y)[0];
 }
 
 function geometricMean(values: readonly number[]): number {
@@ -81,12 +76,19 @@ function bars({ peers, rates, calls, busy }: GemmResults): Bar[] {
   const all: Bar[] = [];
   for (const threads of [...new Set(rates.map((result) => result.threads))]) {
     const here = rates.filter((result) => result.threads === threads);
-    const best = here.map((result) => ({ case: result.case, value: overBest(result, peers)?.[1] }));
-    all.push(...onWorst("worst case over the best peer", threads, leastOfBest, best));
-    all.push(...onMean("mean over the best peer of each case", threads, meanOfBest, best.flatMap(({ value }) => value ?? [])));
+    const best = (some: readonly Peer[]) => here.map((result) => ({ case: result.case, value: overBest(result, some)?.[1] }));
+    all.push(...onWorst("worst case over the best peer", threads, leastOfBest, best(peers.present)));
+    all.push(
+      ...onMean("mean over the best peer of each case", threads, meanOfBest, best(peers.present).flatMap(({ value }) => value ?? [])),
+    );
+    // A peer in a process of its own pays nothing for being called from JavaScript, which in the smallest cases is all there is.
+    const near = peers.present.filter((peer) => peer.inProcess);
+    if (near.length < peers.present.length) {
+      all.push(...onWorst("worst case over the best peer called by FFI", threads, leastOfBest, best(near)));
+      all.push(...onMean("mean over the best peer called by FFI", threads, meanOfBest, best(near).flatMap(({ value }) => value ?? [])));
+    }
     for (const { name } of peers.present) {
-      const values = here.flatMap((result) => rivals(result, peers).filter(([peer]) => peer === name).map(([, ratio]) => ratio));
-      all.push(...onMean(`mean over ${name}`, threads, meanOfEach, values));
+      all.push(...onMean(`mean over ${name}`, threads, meanOfEach, here.flatMap(({ ratios }) => ratios.get(name) ?? [])));
     }
     const squares = (least: number) => here.filter(({ case: { kind, m } }) => kind === "square" && m >= least);
     const of = (key: "share" | "scaling" | "auto") => (result: RateResult) => ({ case: result.case, value: result[key] });
@@ -132,7 +134,7 @@ export function printTable(results: GemmResults): void {
     for (const result of here) {
       const { case: each, rate, ratios, share, scaling, auto, prepacked } = result;
       const own = `${describe(each).padEnd(38)} ${rate.toFixed(1).padStart(7)}`;
-      const figures = [share, scaling, auto, prepacked, overBest(result, peers)?.[1]].map((value) => number(value, 7)).join("");
+      const figures = [share, scaling, auto, prepacked, overBest(result, peers.present)?.[1]].map((value) => number(value, 7)).join("");
       console.error(`${own}${figures}${names.map((name) => number(ratios.get(name), 12)).join("")}`);
     }
   }

@@ -76,6 +76,7 @@ export function parseOptions(args: readonly string[]): Options {
       long: { type: "boolean" },
       threads: { type: "string" },
       seconds: { type: "string" },
+      rounds: { type: "string" },
       quiet: { type: "string" },
       against: { type: "string" },
       case: { type: "string" },
@@ -85,9 +86,10 @@ export function parseOptions(args: readonly string[]): Options {
   const tiny = values.tiny ?? false;
   const threads = (values.threads ?? "1,2").split(",").map(Number);
   const seconds = Number(values.seconds ?? (tiny ? 0.02 : 3));
-  const quietSeconds = Number(values.quiet ?? 0);
+  const quietSeconds = Number(values.quiet ?? 0), roundsMin = Number(values.rounds ?? (tiny ? 3 : 11));
   if (threads.some((t) => !Number.isInteger(t) || t < 1)) throw new RangeError(`--threads ${values.threads}: wants numbers such as 1,2`);
   if (!(seconds > 0)) throw new RangeError(`--seconds ${values.seconds}: wants a positive number`);
+  if (!(Number.isInteger(roundsMin) && roundsMin > 0)) throw new RangeError(`--rounds ${values.rounds}: wants a positive whole number`);
   if (!(quietSeconds >= 0)) throw new RangeError(`--quiet ${values.quiet}: wants a number of seconds`);
   const usable = threads.filter((t) => t <= availableParallelism());
   if (usable.length < threads.length) console.error(`this machine runs ${availableParallelism()} threads at once: more are not measured`);
@@ -97,7 +99,7 @@ export function parseOptions(args: readonly string[]): Options {
     long: values.long ?? false,
     threads: usable,
     seconds,
-    roundsMin: tiny ? 3 : 11,
+    roundsMin,
     turnSeconds: tiny ? 0.0005 : 0.002,
     quietSeconds,
     against: values.against?.split(","),
@@ -116,12 +118,14 @@ export interface Timings {
 
 /** Times the contenders in turn, round after round, each round in another order. */
 export async function interleave(contenders: readonly Contender[], options: Options): Promise<Timings> {
-  // All turns last about as long as one call of the slowest, so that each meets as many interruptions as the others.
-  let turnSeconds = options.turnSeconds;
+  // Turns last about as long as one call of the slowest, so that each meets as many interruptions as the others; but one that is
+  // slower by far does not make the others wait for it.
+  const once: number[] = [];
   for (const contender of contenders) {
     await contender.time(1);
-    turnSeconds = Math.max(turnSeconds, await contender.time(1));
+    once.push(Math.min(await contender.time(1), await contender.time(1)));
   }
+  const turnSeconds = Math.max(options.turnSeconds, Math.min(Math.max(...once), 10 * Math.min(...once)));
   const calls: number[] = [];
   for (const contender of contenders) calls.push(await callsPerTurn(contender, turnSeconds));
   let patience = 1000 * options.quietSeconds;

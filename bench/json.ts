@@ -6,7 +6,8 @@
  *     --filter GROUP       only this group: gemm, training
  *     --tiny               sizes that only show that everything runs
  *     --threads 1,2        numbers of threads
- *     --seconds S          time for the rounds of a case
+ *     --seconds S          time for the rounds of a case, 3
+ *     --rounds N           at least so many rounds, 11 (5 where a round takes seconds)
  *     --quiet S            how long a case may wait for moments in which other processes are idle
  *
  * Of group `gemm`:

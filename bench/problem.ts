@@ -64,7 +64,7 @@ export function flopsOf({ op, m, n, k, batch }: Pick<Problem, "op" | "m" | "n" |
   return op === "product" ? 2 * m * n * k * batch : 4 * m * n * k + m * n;
 }
 
-/** Which library routine a product with a single row, column or inner element is better served by. */
+/** Whether a product is one of a matrix and a vector, for which libraries have a routine of their own. */
 export function isVector({ m, n, batch }: Product): boolean {
   return batch === 1 && (m === 1 || n === 1);
 }

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { Peer } from "../problem.ts";
-import { cblasSgemm, cblasSgemmBatchStrided, cblasSgemv, fromCblas, prepareBlas, setNativeVariable } from "./blas.ts";
+import { cblasSgemm, cblasSgemmBatchStrided, cblasSgemv, fromCblas, prepareBlas } from "./blas.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { openLibrary } from "./ffi.ts";
 
@@ -43,14 +43,17 @@ export async function mkl(): Promise<Peer> {
   if (!rt) throw new Error(`${lib} holds no libmkl_rt`);
   // MKL opens its threads' library by name: it finds the one that is loaded already.
   const openmp = await openLibrary(join(lib, "libiomp5.so"), { kmp_set_blocktime: { parameters: ["i32"], result: "void" } });
-  await setNativeVariable("MKL_THREADING_LAYER", "INTEL");
-  await setNativeVariable("MKL_INTERFACE_LAYER", "LP64");
   const library = await openLibrary(join(lib, rt), {
     cblas_sgemm: cblasSgemm,
     cblas_sgemv: cblasSgemv,
     cblas_sgemm_batch_strided: cblasSgemmBatchStrided,
+    MKL_Set_Interface_Layer: { parameters: ["i32"], result: "i32" },
+    MKL_Set_Threading_Layer: { parameters: ["i32"], result: "i32" },
     MKL_Set_Num_Threads: { parameters: ["i32"], result: "void" },
   });
+  // 32-bit integers, and Intel's threads: left to itself MKL takes GNU's where another library has brought them into the process.
+  library.MKL_Set_Interface_Layer(0);
+  library.MKL_Set_Threading_Layer(0);
   const blas = fromCblas({
     sgemm: library.cblas_sgemm,
     sgemv: library.cblas_sgemv,

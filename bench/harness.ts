@@ -1,7 +1,7 @@
 /**
  * Fair comparison on a machine that others use too. All contenders of a case take turns in one run, so that a slow moment meets
  * each of them; a turn lasts long enough for the timer; medians over all rounds are compared, and no round is left out. Before
- * anything is timed, each result is checked against sums in double precision and against the other contenders' results.
+ * anything is timed, `problem.ts` checks each result.
  *
  * @module
  */
@@ -28,30 +28,12 @@ export interface Contender extends Prepared {
   readonly threads: number;
 }
 
-/** A matrix product with its inputs: `a` is stored [m, k], or [k, m] where the layout's first letter is T; `b` likewise. */
-export interface Product {
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-  readonly layout: "NN" | "NT" | "TN";
-  readonly a: Float32Array<ArrayBuffer>;
-  readonly b: Float32Array<ArrayBuffer>;
-}
-
-/** A library that can compute products. */
-export interface ProductPeer {
-  readonly name: string;
-  /** What its lines carry besides the figures, such as its version. */
-  readonly extra: Record<string, unknown>;
-  prepare(product: Product, threads: number): Prepared | Promise<Prepared>;
-  /** Ends the process that the peer lives in, where it has one. */
-  close?(): void;
-}
-
 /** Options of a benchmark run, from the command line. */
 export interface Options {
   readonly filter: string | undefined;
   readonly tiny: boolean;
+  /** Cases that take minutes, too. */
+  readonly long: boolean;
   readonly threads: readonly number[];
   /** Time for the rounds of one case. */
   readonly seconds: number;
@@ -60,6 +42,12 @@ export interface Options {
   readonly turnSeconds: number;
   /** How long a case may wait in all for moments in which other processes are idle. */
   readonly quietSeconds: number;
+  /** Only these peers. */
+  readonly against: readonly string[] | undefined;
+  /** Only cases whose description holds one of these texts. */
+  readonly cases: readonly string[] | undefined;
+  /** Only these parts of the group. */
+  readonly parts: readonly string[] | undefined;
 }
 
 /** One printed line: a case against one peer. Where the peer is missing, `peer` and `ratio` are null and `missing` says why. */
@@ -78,33 +66,45 @@ export interface Line {
   [extra: string]: unknown;
 }
 
-/** Reads `--filter GROUP`, `--tiny`, `--threads 1,2`, `--seconds S` and `--quiet S`. */
+/** Reads the options that `json.ts` describes. */
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
       filter: { type: "string" },
       tiny: { type: "boolean" },
+      long: { type: "boolean" },
       threads: { type: "string" },
       seconds: { type: "string" },
+      rounds: { type: "string" },
       quiet: { type: "string" },
+      against: { type: "string" },
+      case: { type: "string" },
+      part: { type: "string" },
     },
   });
   const tiny = values.tiny ?? false;
-  const threads = (values.threads ?? (tiny ? "1" : "1,2")).split(",").map(Number);
+  const threads = (values.threads ?? "1,2").split(",").map(Number);
   const seconds = Number(values.seconds ?? (tiny ? 0.02 : 3));
+  const quietSeconds = Number(values.quiet ?? 0), roundsMin = Number(values.rounds ?? (tiny ? 3 : 11));
   if (threads.some((t) => !Number.isInteger(t) || t < 1)) throw new RangeError(`--threads ${values.threads}: wants numbers such as 1,2`);
   if (!(seconds > 0)) throw new RangeError(`--seconds ${values.seconds}: wants a positive number`);
+  if (!(Number.isInteger(roundsMin) && roundsMin > 0)) throw new RangeError(`--rounds ${values.rounds}: wants a positive whole number`);
+  if (!(quietSeconds >= 0)) throw new RangeError(`--quiet ${values.quiet}: wants a number of seconds`);
   const usable = threads.filter((t) => t <= availableParallelism());
   if (usable.length < threads.length) console.error(`this machine runs ${availableParallelism()} threads at once: more are not measured`);
   return {
     filter: values.filter,
     tiny,
+    long: values.long ?? false,
     threads: usable,
     seconds,
-    roundsMin: tiny ? 3 : 11,
+    roundsMin,
     turnSeconds: tiny ? 0.0005 : 0.002,
-    quietSeconds: Number(values.quiet ?? 0),
+    quietSeconds,
+    against: values.against?.split(","),
+    cases: values.case?.split(","),
+    parts: values.part?.split(","),
   };
 }
 
@@ -118,12 +118,14 @@ export interface Timings {
 
 /** Times the contenders in turn, round after round, each round in another order. */
 export async function interleave(contenders: readonly Contender[], options: Options): Promise<Timings> {
-  // All turns last about as long as one call of the slowest, so that each meets as many interruptions as the others.
-  let turnSeconds = options.turnSeconds;
+  // Turns last about as long as one call of the slowest, so that each meets as many interruptions as the others; but one that is
+  // slower by far does not make the others wait for it.
+  const once: number[] = [];
   for (const contender of contenders) {
     await contender.time(1);
-    turnSeconds = Math.max(turnSeconds, await contender.time(1));
+    once.push(Math.min(await contender.time(1), await contender.time(1)));
   }
+  const turnSeconds = Math.max(options.turnSeconds, Math.min(Math.max(...once), 10 * Math.min(...once)));
   const calls: number[] = [];
   for (const contender of contenders) calls.push(await callsPerTurn(contender, turnSeconds));
   let patience = 1000 * options.quietSeconds;
@@ -235,7 +237,8 @@ export function figure(value: number): number {
 export function print(line: Line): void {
   console.log(JSON.stringify({ ...line, ...machine() }));
   const against = line.peer === null ? `${line.peer_name} missing` : `${line.peer_name} ${line.peer}, ratio ${line.ratio}`;
-  console.error(`  ${line.op} ${line.shape} ${line.layout} ${line.threads}t: ${line.ours} ${line.unit}, ${against}`);
+  const about = [line.op, line.case, line.kind, line.shape, line.layout].filter((word) => word).join(" ");
+  console.error(`  ${about} ${line.threads}t: ${line.ours} ${line.unit}, ${against}`);
 }
 
 let machineFields: Record<string, unknown> | undefined;
@@ -253,59 +256,4 @@ function machine(): Record<string, unknown> {
     };
   }
   return machineFields;
-}
-
-/** A product with reproducible uniform inputs in [-0.5, 0.5). */
-export function randomProduct(m: number, n: number, k: number, layout: Product["layout"] = "NN"): Product {
-  return { m, n, k, layout, a: uniform(m * k, 1), b: uniform(k * n, 2) };
-}
-
-function uniform(count: number, seed: number): Float32Array<ArrayBuffer> {
-  const values = new Float32Array(count);
-  let state = seed * 0x9e3779b9 >>> 0;
-  for (let i = 0; i < count; i++) { // xorshift32
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    values[i] = (state >>> 8) / 0x1000000 - 0.5;
-  }
-  return values;
-}
-
-/** Lets each contender compute the product and throws where a result is wrong. Tells the largest error seen. */
-export async function checkProduct(product: Product, contenders: readonly Contender[]): Promise<number> {
-  const { m, n, k, layout, a, b } = product;
-  // A partial sum of j terms has a deviation of sqrt(j)/12, and each of the k roundings errs by up to half an ulp of it: together
-  // about eps k/34. Six deviations of the difference of two such sums, over up to a million entries, are eps k/4; four more ulps for
-  // the shortest sums.
-  const tolerance = 2 ** -23 * (k / 4 + 4);
-  let worst = 0;
-  let first: Float32Array | undefined;
-  for (const contender of contenders) {
-    if (!contender.result) continue;
-    await contender.time(1);
-    const c = await contender.result();
-    if (c.length !== m * n) throw new Error(`${contender.name}: ${c.length} results instead of ${m * n}`);
-    for (let sample = 0; sample < 64; sample++) {
-      const at = sample === 0 ? 0 : sample === 1 ? m * n - 1 : Math.floor(m * n * ((sample * 0.6180339887498949) % 1));
-      const i = Math.floor(at / n), j = at % n;
-      let sum = 0;
-      for (let p = 0; p < k; p++) sum += a[layout[0] === "T" ? p * m + i : i * k + p] * b[layout[1] === "T" ? j * k + p : p * n + j];
-      worst = Math.max(worst, demand(contender.name, "the sum in double precision", c[at], sum, tolerance, i, j));
-    }
-    first ??= c.slice();
-    for (let at = 0; at < c.length; at++) {
-      demand(contender.name, contenders[0].name, c[at], first[at], tolerance, Math.floor(at / n), at % n);
-    }
-  }
-  return worst;
-}
-
-function demand(name: string, other: string, got: number, wanted: number, tolerance: number, row: number, column: number): number {
-  const error = Math.abs(got - wanted);
-  // A NaN compares as false, and so fails.
-  if (!(error <= tolerance)) {
-    throw new Error(`${name}: entry (${row}, ${column}) is ${got}, ${other} ${wanted}: off by ${error}, more than ${tolerance}`);
-  }
-  return error;
 }

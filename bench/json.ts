@@ -1,22 +1,33 @@
 /**
  * Measures this library against its peers and prints one JSON line a case and peer; a readable summary goes to stderr.
  *
- *     deno task bench:json [--filter GROUP] [--tiny] [--threads 1,2] [--seconds S] [--quiet S]
- *     bun bench/json.ts    [--filter GROUP] [--tiny] [--threads 1,2] [--seconds S] [--quiet S]
+ *     deno task bench:json [options]          bun bench/json.ts [options]
  *
- * Groups: `matmul`, `training`.
+ *     --filter GROUP       only this group: gemm, training
+ *     --tiny               sizes that only show that everything runs
+ *     --threads 1,2        numbers of threads
+ *     --seconds S          time for the rounds of a case, 3
+ *     --rounds N           at least so many rounds, 11 (5 where a round takes seconds)
+ *     --quiet S            how long a case may wait for moments in which other processes are idle
+ *
+ * Of group `gemm`:
+ *
+ *     --against NAME,…     only these peers
+ *     --case TEXT,…        only cases whose name, layout or shape holds one of the texts
+ *     --part NAME,…        only these parts: call, rate, busy
+ *     --long               the largest cases too
  *
  * @module
  */
 import process from "node:process";
+import { gemmLines } from "./gemm.ts";
 import { type Line, type Options, parseOptions, print } from "./harness.ts";
-import { matmulLines } from "./matmul.ts";
 import { loadPeers, type Peers } from "./peers/load.ts";
 import { trainingLines } from "./training.ts";
 
 const groups: Record<string, (options: Options, peers: () => Promise<Peers>) => AsyncGenerator<Line>> = {
-  matmul: async function* (options, peers) {
-    yield* matmulLines(options, await peers());
+  gemm: async function* (options, peers) {
+    yield* gemmLines(options, await peers());
   },
   training: (options) => trainingLines({ seconds: options.tiny ? 1 : 10, rounds: options.tiny ? 1 : 3, threads: 2, tiny: options.tiny }),
 };
@@ -28,7 +39,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 let loaded: Promise<Peers> | undefined;
-const peers = () => loaded ??= loadPeers(options.tiny);
+const peers = () => loaded ??= loadPeers({ light: options.tiny, names: options.against });
 for (const name of chosen) {
   console.error(`${name}:`);
   for await (const line of groups[name](options, peers)) print(line);

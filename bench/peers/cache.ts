@@ -22,6 +22,11 @@ export function cached(name: string, fill: (folder: string) => Promise<void>): P
   return installed(folder, fill);
 }
 
+/** Whether a peer is in the folder already. */
+export function isCached(name: string): boolean {
+  return existsSync(join(cacheFolder, name));
+}
+
 /** Runs a program to its end, quietly; throws with the last lines it wrote where it fails. */
 export async function runProgram(command: string[], options: RunOptions = {}): Promise<void> {
   const { code, text } = await run(command, { ...options, output: "keep" });

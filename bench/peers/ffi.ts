@@ -4,7 +4,7 @@
  * @module
  */
 
-type Scalar = "i32" | "u32" | "f32" | "f64";
+type Scalar = "i32" | "u32" | "i64" | "f32" | "f64";
 
 /** A parameter: a number, or memory that crosses for the length of the call. */
 export type Parameter = Scalar | "buffer";
@@ -53,7 +53,7 @@ function openDeno(path: string, signatures: Record<string, Signature>): Record<s
 
 async function openBun(path: string, signatures: Record<string, Signature>): Promise<Record<string, unknown>> {
   const { dlopen } = await import("bun:ffi");
-  const table: Record<string, { args: ("i32" | "u32" | "f32" | "f64" | "ptr")[]; returns: Signature["result"] }> = {};
+  const table: Record<string, { args: (Scalar | "ptr")[]; returns: Signature["result"] }> = {};
   for (const [name, { parameters, result }] of Object.entries(signatures)) {
     table[name] = { args: parameters.map((p) => p === "buffer" ? "ptr" : p), returns: result };
   }
@@ -65,3 +65,19 @@ async function openBun(path: string, signatures: Record<string, Signature>): Pro
   }
   return symbols;
 }
+
+/**
+ * Floats that begin on a cache line, as a native program would allocate them: where an array of the runtime begins is chance, and a
+ * peer must not lose by it.
+ */
+export function alignedFloats(count: number): Float32Array<ArrayBuffer> {
+  const buffer = new ArrayBuffer(4 * count + 64);
+  const past = addressOf(new Uint8Array(buffer)) % 64;
+  return new Float32Array(buffer, past === 0 ? 0 : 64 - past, count);
+}
+
+const addressOf: (bytes: Uint8Array<ArrayBuffer>) => number = await (async () => {
+  if ("Deno" in globalThis) return (bytes: Uint8Array<ArrayBuffer>) => Number(Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes)));
+  const { ptr } = await import("bun:ffi");
+  return (bytes: Uint8Array<ArrayBuffer>) => Number(ptr(bytes));
+})();

@@ -1,6 +1,6 @@
 /**
- * ONNX Runtime (its MLAS kernels) as a peer, by npm's `onnxruntime-node`: a graph of one node whose inputs both arrive at run time,
- * with the output's memory given. The package is installed on demand into the cache folder, without its install script, which
+ * ONNX Runtime (its MLAS kernels) as a peer, by npm's `onnxruntime-node`: a graph of one node, or a few, whose inputs all arrive at
+ * run time, with the outputs' memory given. The package is installed on demand into the cache folder, without its install script, which
  * would download GPU libraries.
  *
  * @module
@@ -10,8 +10,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import type { Prepared } from "../harness.ts";
+import type { Peer, Problem } from "../problem.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
-import type { Prepared, Product, ProductPeer } from "../harness.ts";
+import { alignedFloats } from "./ffi.ts";
 
 /** The part of the package that is used here. */
 interface OnnxRuntime {
@@ -27,7 +29,7 @@ interface Session {
 }
 
 /** Loads ONNX Runtime, installing it first where it is missing. */
-export async function onnxruntime(): Promise<ProductPeer> {
+export async function onnxruntime(): Promise<Peer> {
   const manifest = fileURLToPath(new URL("./package.json", import.meta.url));
   const version: string = JSON.parse(readFileSync(manifest, "utf8")).dependencies["onnxruntime-node"];
   const folder = await cached(`onnxruntime-${version}`, async (target) => {
@@ -41,51 +43,122 @@ export async function onnxruntime(): Promise<ProductPeer> {
   return {
     name: "onnxruntime",
     extra: { onnxruntime: version },
-    prepare: (product, threads) => prepare(ort, product, threads),
+    inProcess: true,
+    prepare: (problem, threads) => prepare(ort, problem, threads),
   };
 }
 
-async function prepare(ort: OnnxRuntime, product: Product, threads: number): Promise<Prepared> {
-  const { m, n, k, layout } = product;
-  const shapeA = layout[0] === "T" ? [k, m] : [m, k], shapeB = layout[1] === "T" ? [n, k] : [k, n];
-  const flags = { transA: layout[0] === "T" ? 1 : 0, transB: layout[1] === "T" ? 1 : 0 };
-  const model = layout === "NN" ? graph("MatMul", shapeA, shapeB, [m, n], {}) : graph("Gemm", shapeA, shapeB, [m, n], flags);
-  const session = await ort.InferenceSession.create(model, {
+async function prepare(ort: OnnxRuntime, problem: Problem, threads: number): Promise<Prepared> {
+  const { nodes, inputs, outputs } = graphOf(problem);
+  const session = await ort.InferenceSession.create(model(nodes, inputs, outputs), {
     executionProviders: ["cpu"],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     logSeverityLevel: 3,
   });
-  const feeds = { a: new ort.Tensor("float32", product.a, shapeA), b: new ort.Tensor("float32", product.b, shapeB) };
-  const fetches = { y: new ort.Tensor("float32", new Float32Array(m * n), [m, n]) };
-  let latest = fetches.y;
+  const feeds: Record<string, OnnxTensor> = {}, fetches: Record<string, OnnxTensor> = {};
+  Object.entries(inputs).forEach(([name, sizes], index) => feeds[name] = new ort.Tensor("float32", problem.inputs[index]!, sizes));
+  for (const [name, sizes] of Object.entries(outputs)) {
+    fetches[name] = new ort.Tensor("float32", alignedFloats(sizes.reduce((product, size) => product * size, 1)), sizes);
+  }
+  let latest = fetches;
   return {
     call: async () => void await session.run(feeds, fetches),
     async time(calls) {
       const start = performance.now();
-      for (let i = 0; i < calls; i++) latest = (await session.run(feeds, fetches)).y;
+      for (let i = 0; i < calls; i++) latest = await session.run(feeds, fetches);
       return (performance.now() - start) / 1000;
     },
-    result: () => latest.data,
+    result() {
+      const parts = Object.keys(outputs).map((name) => latest[name].data);
+      if (parts.length === 1) return parts[0];
+      const all = new Float32Array(parts.reduce((count, part) => count + part.length, 0));
+      let at = 0;
+      for (const part of parts) {
+        all.set(part, at);
+        at += part.length;
+      }
+      return all;
+    },
     dispose: () => session.release(),
   };
 }
 
-// A model is a protobuf message; of its fields the few that one node needs are written here by hand, under the numbers that
+type Sizes = Record<string, number[]>;
+
+/** An operator with its inputs, its output and its integer attributes. */
+interface Node {
+  readonly op: string;
+  readonly inputs: readonly string[];
+  readonly output: string;
+  readonly attributes?: Record<string, number | readonly number[]>;
+}
+
+interface Graph {
+  readonly nodes: readonly Node[];
+  readonly inputs: Sizes;
+  readonly outputs: Sizes;
+}
+
+/** The operators that compute the problem; inputs in the problem's order. */
+function graphOf({ op, m, n, k, batch, layout }: Problem): Graph {
+  if (op === "linear_backward") {
+    return {
+      nodes: [
+        { op: "MatMul", inputs: ["dy", "weight"], output: "dx" },
+        { op: "Gemm", inputs: ["dy", "x"], output: "dw", attributes: { transA: 1 } },
+        { op: "ReduceSum", inputs: ["dy"], output: "db", attributes: { axes: [0], keepdims: 0 } },
+      ],
+      inputs: { dy: [m, n], x: [m, k], weight: [n, k] },
+      outputs: { dx: [m, k], dw: [n, k], db: [n] },
+    };
+  }
+  const [tA, tB] = [layout[0] === "T", layout[1] === "T"];
+  const lead = batch === 1 ? [] : [batch];
+  const inputs = { a: [...lead, ...(tA ? [k, m] : [m, k])], b: [...lead, ...(tB ? [n, k] : [k, n])] };
+  const outputs = { y: [...lead, m, n] };
+  if (!tA && !tB) return { nodes: [{ op: "MatMul", inputs: ["a", "b"], output: "y" }], inputs, outputs };
+  if (batch === 1) {
+    const attributes = { transA: tA ? 1 : 0, transB: tB ? 1 : 0 };
+    return { nodes: [{ op: "Gemm", inputs: ["a", "b"], output: "y", attributes }], inputs, outputs };
+  }
+  // ONNX Runtime fuses a transposition into the product that follows.
+  const turned = (name: string): Node => ({ op: "Transpose", inputs: [name], output: `${name}T`, attributes: { perm: [0, 2, 1] } });
+  const nodes = [
+    ...(tA ? [turned("a")] : []),
+    ...(tB ? [turned("b")] : []),
+    { op: "MatMul", inputs: [tA ? "aT" : "a", tB ? "bT" : "b"], output: "y" },
+  ];
+  return { nodes, inputs, outputs };
+}
+
+// A model is a protobuf message; of its fields the few that these nodes need are written here by hand, under the numbers that
 // onnx.proto gives them.
 
-/** An ONNX model of one node `y = op(a, b)` on float32 matrices, with integer attributes. */
-function graph(op: string, a: number[], b: number[], y: number[], attributes: Record<string, number>): Uint8Array<ArrayBuffer> {
-  const node = [
-    ...text(1, "a"),
-    ...text(1, "b"),
-    ...text(2, "y"),
-    ...text(4, op),
-    ...Object.entries(attributes).flatMap(([name, value]) => message(5, [...text(1, name), ...integer(3, value), ...integer(20, 2)])),
+/** An ONNX model of some nodes on float32 tensors. */
+function model(nodes: readonly Node[], inputs: Sizes, outputs: Sizes): Uint8Array<ArrayBuffer> {
+  const graph = [
+    ...nodes.flatMap((node) => message(1, nodeFields(node))),
+    ...text(2, "graph"),
+    ...Object.entries(inputs).flatMap(([name, sizes]) => value(11, name, sizes)),
+    ...Object.entries(outputs).flatMap(([name, sizes]) => value(12, name, sizes)),
   ];
-  const graph = [...message(1, node), ...text(2, "graph"), ...value(11, "a", a), ...value(11, "b", b), ...value(12, "y", y)];
-  const opset = [...text(1, ""), ...integer(2, 17)];
-  return new Uint8Array([...integer(1, 8), ...message(8, opset), ...message(7, graph)]);
+  const opset = [...text(1, ""), ...integer(2, 12)];
+  return new Uint8Array([...integer(1, 7), ...message(8, opset), ...message(7, graph)]);
+}
+
+function nodeFields({ op, inputs, output, attributes = {} }: Node): number[] {
+  return [
+    ...inputs.flatMap((name) => text(1, name)),
+    ...text(2, output),
+    ...text(4, op),
+    ...Object.entries(attributes).flatMap(([name, set]) => {
+      const fields = typeof set === "number"
+        ? [...integer(3, set), ...integer(20, 2)]
+        : [...set.flatMap((i) => integer(8, i)), ...integer(20, 7)];
+      return message(5, [...text(1, name), ...fields]);
+    }),
+  ];
 }
 
 /** A ValueInfoProto: a name with a float32 tensor type of known sizes. */

@@ -1,24 +1,64 @@
-"""PyTorch as a peer that takes turns with others: a server on stdin and stdout, one JSON object a line each way.
+"""PyTorch as a peer that takes turns with others: a server on stdin and stdout, which times its own calls. server.ts is the client
+and describes the protocol.
 
-{"op": "prepare", "m", "n", "k", "layout", "threads", "a", "b"}   a and b: base64 of little-endian f32  -> {"id"}
-{"op": "time", "id", "calls"}                                     runs the product calls times          -> {"seconds"}
-{"op": "result", "id"}                                            the latest product                    -> {"c"}
-{"op": "drop", "id"}                                                                                    -> {}
+usage: torch_server.py THREADS
 """
-import base64
-import json
+import os
 import sys
 import time
 
 import torch
 
 torch.set_grad_enabled(False)
-products = {}
-count = 0
+torch.set_num_threads(int(sys.argv[1]))
 
 
-def matrix(text, rows, columns):
-    return torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.float32).view(rows, columns)
+def read(folder, name, *shape):
+    path = os.path.join(folder, name)
+    # A copy, because PyTorch aligns memory of its own and maps the file's.
+    return torch.from_file(path, size=os.path.getsize(path) // 4, dtype=torch.float32).view(*shape).clone()
+
+
+def prepare_product(layout, m, n, k, batch, folder):
+    """The fastest routine that writes to a given tensor, and its result."""
+    a = read(folder, "0", batch, k, m).transpose(1, 2) if layout[0] == "T" else read(folder, "0", batch, m, k)
+    b = read(folder, "1", batch, n, k).transpose(1, 2) if layout[1] == "T" else read(folder, "1", batch, k, n)
+    out = torch.empty(batch, m, n)
+    if batch > 1:
+        return (lambda: torch.bmm(a, b, out=out)), [out]
+    a, b, out = a[0], b[0], out[0]
+    if n == 1:
+        x, y = b[:, 0].contiguous(), out[:, 0]
+        return (lambda: torch.mv(a, x, out=y)), [out]
+    if m == 1:
+        x, y, t = a[0].contiguous(), out[0], b.T
+        return (lambda: torch.mv(t, x, out=y)), [out]
+    if k == 1:
+        x, y = a[:, 0].contiguous(), b[0].contiguous()
+        return (lambda: torch.outer(x, y, out=out)), [out]
+    return (lambda: torch.mm(a, b, out=out)), [out]
+
+
+def prepare_linear_backward(m, n, k, folder):
+    dy, x, weight = read(folder, "0", m, n), read(folder, "1", m, k), read(folder, "2", n, k)
+    dx, dw, db = torch.empty(m, k), torch.empty(n, k), torch.empty(n)
+    dy_t = dy.T
+    if m == 1:
+        dy_row, x_row, weight_t, dx_row = dy[0], x[0], weight.T, dx[0]
+
+        def one_row():
+            torch.mv(weight_t, dy_row, out=dx_row)
+            torch.outer(dy_row, x_row, out=dw)
+            db.copy_(dy_row)
+
+        return one_row, [dx, dw, db]
+
+    def rows():
+        torch.mm(dy, weight, out=dx)
+        torch.mm(dy_t, x, out=dw)
+        torch.sum(dy, 0, out=db)
+
+    return rows, [dx, dw, db]
 
 
 def settle():
@@ -30,33 +70,42 @@ def settle():
             return
 
 
-def answer(q):
+problems = {}
+count = 0
+
+
+def answer(line):
     global count
-    if q["op"] == "prepare":
-        m, n, k = q["m"], q["n"], q["k"]
-        a = matrix(q["a"], k, m).T if q["layout"][0] == "T" else matrix(q["a"], m, k)
-        b = matrix(q["b"], n, k).T if q["layout"][1] == "T" else matrix(q["b"], k, n)
+    verb, rest = line.split(" ", 1)
+    if verb == "prepare":
+        kind, layout, m, n, k, batch, folder = rest.split(" ", 6)
+        m, n, k, batch = int(m), int(n), int(k), int(batch)
         count += 1
-        products[count] = (q["threads"], a, b, torch.empty(m, n))
-        return {"id": count}
-    if q["op"] == "time":
-        threads, a, b, out = products[q["id"]]
-        if torch.get_num_threads() != threads:
-            torch.set_num_threads(threads)
-        calls = range(q["calls"])
+        if kind == "product":
+            problems[count] = prepare_product(layout, m, n, k, batch, folder)
+        else:
+            problems[count] = prepare_linear_backward(m, n, k, folder)
+        return count
+    id, _, rest = rest.partition(" ")
+    compute, results = problems[int(id)]
+    if verb == "time":
+        calls = range(int(rest))
         start = time.perf_counter()
         for _ in calls:
-            torch.mm(a, b, out=out)
+            compute()
         seconds = time.perf_counter() - start
-        if threads > 1:
+        if torch.get_num_threads() > 1:
             settle()
-        return {"seconds": seconds}
-    if q["op"] == "result":
-        return {"c": base64.b64encode(products[q["id"]][3].numpy().tobytes()).decode()}
-    del products[q["id"]]
-    return {}
+        return seconds
+    if verb == "result":
+        with open(rest, "wb") as file:
+            for result in results:
+                file.write(result.contiguous().numpy().tobytes())
+    elif verb == "drop":
+        del problems[int(id)]
+    return "ok"
 
 
-print(json.dumps({"torch": torch.__version__}), flush=True)
+print(torch.__version__, flush=True)
 for line in sys.stdin:
-    print(json.dumps(answer(json.loads(line))), flush=True)
+    print(answer(line.rstrip("\n")), flush=True)

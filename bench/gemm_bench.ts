@@ -1,0 +1,33 @@
+/**
+ * The `deno bench` suite of matrix products: this library as the baseline of each group, beside the peers. Results are checked before
+ * anything is timed. `TILEWORK_BENCH_TINY=1` runs the tiny sizes. Figures to quote come from `deno task bench:json`, whose contenders
+ * take turns; here each runs by itself for a while.
+ *
+ * @module
+ */
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { caseFlops, describe, gemmCases, opOf } from "./gemm_cases.ts";
+import type { Contender } from "./harness.ts";
+import { prepareOurs } from "./ours.ts";
+import { loadPeers } from "./peers/load.ts";
+import { checkResults, makeProblem } from "./problem.ts";
+
+const tiny = process.env.TILEWORK_BENCH_TINY === "1";
+// A peer in another process times its own calls, which this suite cannot ask for. What is not there yet would take minutes.
+const peers = await loadPeers({ light: true, names: undefined, inProcess: true });
+
+for (const threads of [1, 2].filter((count) => count <= availableParallelism())) {
+  for (const each of gemmCases({ tiny, long: false })) {
+    if (caseFlops(each) > 5e9) continue; // the largest take a minute each here
+    const problem = makeProblem({ ...each, op: opOf(each) });
+    const all: Contender[] = [{ name: "ours", threads, ...prepareOurs(problem, threads) }];
+    for (const peer of peers.present) all.push({ name: peer.name, threads, ...await peer.prepare(problem, threads) });
+    await checkResults(problem, all);
+    for (const { name, call } of all) {
+      if (!call) continue;
+      const group = `f32 ${describe(each)}, ${threads} thread${threads === 1 ? "" : "s"}`;
+      Deno.bench({ name, group, baseline: name === "ours", fn: call });
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * A peer that lives in a process of its own and times its own calls, so that the pipe between the two costs nothing. One process for
+ * each number of threads, since some libraries read it once; started when it is first needed.
+ *
+ * The server reads one question a line and answers each with one line; arrays cross as files of little-endian f32 values:
+ *
+ *     (start)                                            ready, or anything the server wants to tell of itself
+ *     prepare KIND LAYOUT M N K BATCH FOLDER             an id; reads the inputs 0, 1, … from the folder
+ *     time ID CALLS                                      the seconds that so many calls took
+ *     result ID FILE                                     ok; has written what the latest call computed
+ *     drop ID                                            ok
+ *
+ * It ends when its stdin does.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { countAsOwn, type Prepared } from "../harness.ts";
+import type { Peer, Problem } from "../problem.ts";
+
+/** A running server. */
+interface Server {
+  /** What it said when it was ready. */
+  readonly greeting: string;
+  ask(question: string): Promise<string>;
+  close(): void;
+}
+
+/** Starts a server for one thread, to see that it runs, and returns the peer; `extra` is made from what the server says first. */
+export async function serverPeer(
+  name: string,
+  command: (threads: number) => { program: string[]; env: Record<string, string> },
+  extra: (greeting: string) => Record<string, unknown>,
+): Promise<Peer> {
+  const servers = new Map<number, Promise<Server>>();
+  const server = (threads: number) => {
+    let started = servers.get(threads);
+    if (!started) servers.set(threads, started = start(name, command(threads)));
+    return started;
+  };
+  const { greeting } = await server(1);
+  return {
+    name,
+    extra: extra(greeting),
+    inProcess: false,
+    prepare: async (problem, threads) => prepare(await server(threads), problem),
+    async close() {
+      for (const started of servers.values()) (await started).close();
+    },
+  };
+}
+
+async function start(name: string, { program, env }: { program: string[]; env: Record<string, string> }): Promise<Server> {
+  const child = spawn(program[0], program.slice(1), { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const waiting: { resolve(answer: string): void; reject(error: Error): void }[] = [];
+  let ended: string | undefined;
+  const fail = (why: string) => {
+    ended = why;
+    for (const { reject } of waiting.splice(0)) reject(new Error(`${name}: ${why}`));
+  };
+  createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()?.resolve(line));
+  child.on("error", (error) => fail(error.message));
+  child.stdin.on("error", (error) => fail(error.message));
+  child.on("exit", (code) => fail(`its process ended with status ${code}`));
+  const next = () =>
+    new Promise<string>((resolve, reject) => {
+      if (ended === undefined) waiting.push({ resolve, reject });
+      else reject(new Error(`${name}: ${ended}`));
+    });
+  const greeting = await next();
+  if (child.pid !== undefined) countAsOwn(child.pid);
+  return {
+    greeting,
+    ask(question) {
+      const answer = next();
+      child.stdin.write(`${question}\n`);
+      return answer;
+    },
+    close: () => child.stdin.end(),
+  };
+}
+
+async function prepare(server: Server, problem: Problem): Promise<Prepared> {
+  const { op, layout, m, n, k, batch, inputs } = problem;
+  const id = await withFolder((folder) => {
+    for (const [index, values] of inputs.entries()) {
+      writeFileSync(join(folder, String(index)), new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    }
+    return server.ask(`prepare ${op} ${layout} ${m} ${n} ${k} ${batch} ${folder}`);
+  });
+  return {
+    time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
+    result: () =>
+      withFolder(async (folder) => {
+        const file = join(folder, "result");
+        await server.ask(`result ${id} ${file}`);
+        return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+      }),
+    dispose: async () => void await server.ask(`drop ${id}`),
+  };
+}
+
+async function withFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "tilework-bench-"));
+  try {
+    return await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Case, describe, gemmCases } from "../bench/gemm_cases.ts";
+import { type GemmResults, summaryLines } from "../bench/gemm_summary.ts";
+import type { Contender } from "../bench/harness.ts";
+import { checkResults, makeProblem, type Problem } from "../bench/problem.ts";
+
+/** The result by definition. */
+function compute(problem: Problem): Float32Array {
+  const { m, n, k } = problem;
+  const product = (rows: number, columns: number, depth: number, term: (i: number, j: number, q: number) => number) =>
+    Float32Array.from({ length: rows * columns }, (_, at) => {
+      let sum = 0;
+      for (let q = 0; q < depth; q++) sum += term(Math.floor(at / columns), at % columns, q);
+      return sum;
+    });
+  if (problem.op === "linear_backward") {
+    const [dy, x, weight] = problem.inputs;
+    const dx = product(m, k, n, (i, j, q) => dy[i * n + q] * weight[q * k + j]);
+    const dw = product(n, k, m, (i, j, q) => dy[q * n + i] * x[q * k + j]);
+    const db = product(1, n, m, (_, j, q) => dy[q * n + j]);
+    return Float32Array.from([...dx, ...dw, ...db]);
+  }
+  const { batch, layout, inputs: [a, b] } = problem;
+  return Float32Array.from(
+    Array.from({ length: batch }, (_, p) => {
+      const at = (i: number, q: number) => a[p * m * k + (layout[0] === "T" ? q * m + i : i * k + q)];
+      const bt = (q: number, j: number) => b[p * k * n + (layout[1] === "T" ? j * k + q : q * n + j)];
+      return [...product(m, n, k, (i, j, q) => at(i, q) * bt(q, j))];
+    }).flat(),
+  );
+}
+
+function contender(name: string, result: Float32Array): Contender {
+  return { name, threads: 1, time: () => 0, result: () => result };
+}
+
+const problems = [
+  makeProblem({ op: "product", m: 7, n: 9, k: 300, batch: 1, layout: "NN" }),
+  makeProblem({ op: "product", m: 5, n: 6, k: 4, batch: 3, layout: "NT" }),
+  makeProblem({ op: "product", m: 1, n: 40, k: 33, batch: 1, layout: "TN" }),
+  makeProblem({ op: "linear_backward", m: 3, n: 11, k: 13, batch: 1, layout: "NT" }),
+];
+
+test("checkResults() takes right results of every kind of problem", async () => {
+  for (const problem of problems) {
+    const right = compute(problem);
+    await checkResults(problem, [contender("one", right), contender("other", right)]);
+  }
+});
+
+test("checkResults() finds the first contender wrong in its last entry, and another one wrong in any", async () => {
+  for (const problem of problems) {
+    const right = compute(problem);
+    const last = right.slice(), some = right.slice(), none = right.slice();
+    last[last.length - 1] += 1e-3;
+    some[some.length >> 1] += 1e-3;
+    none[1] = NaN;
+    await assert.rejects(checkResults(problem, [contender("last", last)]), /^Error: last: entry /);
+    await assert.rejects(checkResults(problem, [contender("right", right), contender("some", some)]), /^Error: some: entry /);
+    await assert.rejects(checkResults(problem, [contender("right", right), contender("none", none)]), /^Error: none: entry .* is NaN/);
+    await assert.rejects(checkResults(problem, [contender("short", right.slice(1))]), /results instead of/);
+  }
+});
+
+test("gemm cases are told apart by their descriptions, and chosen by a part of it", () => {
+  const all = gemmCases({ tiny: false, long: true });
+  assert.equal(new Set(all.map(describe)).size, all.length);
+  assert.deepEqual(gemmCases({ tiny: false, long: false, cases: ["TN 512x768x768"] }).map(describe), ["projection TN 512x768x768"]);
+  assert.equal(gemmCases({ tiny: false, long: false, cases: ["square-4096"] }).length, 0);
+});
+
+const square = (size: number): Case => ({
+  ...{ name: `square-${size}`, kind: "square", layout: "NN", m: size, n: size, k: size, batch: 1, long: false },
+});
+
+/** Results against two peers, of which `far` lives in another process. */
+function results(rates: GemmResults["rates"]): GemmResults {
+  const prepare = () => ({ time: () => 0 });
+  const present = [{ name: "near", extra: {}, inProcess: true, prepare }, { name: "far", extra: {}, inProcess: false, prepare }];
+  return { peers: { present, missing: [], peak: undefined }, rates, calls: [], busy: [] };
+}
+
+function figures(all: GemmResults): Record<string, [number | null, unknown]> {
+  return Object.fromEntries([...summaryLines("gemm", all)].map((line) => [`${line.case}, ${line.threads}`, [line.ours, line.holds]]));
+}
+
+test("the summary takes the best peer of each case, geometric means, and the worst case", () => {
+  const ratios = (near: number, far: number) => new Map([["near", near], ["far", far]]);
+  const found = figures(results([
+    { case: square(64), threads: 1, rate: 1, ratios: ratios(4, 1) },
+    { case: square(256), threads: 1, rate: 1, ratios: ratios(1, 4), share: 0.93 },
+    { case: square(512), threads: 1, rate: 1, ratios: ratios(2, 0.96), share: 0.91 },
+    { case: square(512), threads: 2, rate: 1, ratios: ratios(2, 3), share: 0.95, scaling: 0.98, auto: 0.9 },
+  ]));
+  assert.deepEqual(found, {
+    "worst case over the best peer, 1": [0.96, false],
+    "mean over the best peer of each case, 1": [0.9865, false], // 0.96^⅓
+    "worst case over the best peer called by FFI, 1": [1, true],
+    "mean over the best peer called by FFI, 1": [2, true], // (4 · 1 · 2)^⅓
+    "mean over near, 1": [2, true],
+    "mean over far, 1": [1.566, true], // (1 · 4 · 0.96)^⅓
+    "share of the multiply-add peak from 256³ up, 1": [0.91, false],
+    "worst case over the best peer, 2": [2, true],
+    "mean over the best peer of each case, 2": [2, true],
+    "worst case over the best peer called by FFI, 2": [2, true],
+    "mean over the best peer called by FFI, 2": [2, true],
+    "mean over near, 2": [2, true],
+    "mean over far, 2": [3, true],
+    "share of the multiply-add peak from 256³ up, 2": [0.95, true],
+    "scaling over the loop's from 512³ up, 2": [0.98, true],
+    "auto over the better of serial and all, 2": [0.9, false],
+  });
+});
+
+test("the summary holds the times of small calls against their bars from above", () => {
+  const calls = [{ size: 16, nanoseconds: 299, overKernel: 0 }, { size: 32, nanoseconds: 900, overKernel: 251 }];
+  assert.deepEqual(figures({ ...results([]), calls }), {
+    "whole call at 16³, 1": [299, true],
+    "call at 32³ beside its kernel, 1": [251, false],
+  });
+});

@@ -128,7 +128,9 @@ pub fn Plan(comptime T: type) type {
             const a_rows = if (self.a_form == .panels) cut.mc else 0;
             // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.
             const tail_cols = if (self.b_form == .in_place and p.n % tile.nr % tile.w != 0) blocking.roundUp(p.n % tile.nr, tile.w) else 0;
-            self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, (b_cols + tail_cols) * element, a_rows * element));
+            // All workers stay within as much of B as the second level holds, whoever packed it.
+            const b_walked = if (self.b_form == .packed_here) b_cols else @min(self.cut.nc, p.n);
+            self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, b_walked * element, a_rows * element));
             self.b_len = if (b_cols == 0) 0 else rowPanels(self.depth, kc) * rowPanels(b_cols, tile.nr) * (kc * tile.nr + pad);
             self.a_len = align16(self.depth * a_rows);
             self.tail_len = align16(self.depth * tail_cols);

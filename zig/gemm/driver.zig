@@ -151,6 +151,7 @@ pub fn Plan(comptime T: type) type {
                 while (k0 < p.k) : (k0 += self.depth) {
                     var slice: Slice = .{
                         .plan = self,
+                        .workers = w.count,
                         .j0 = j0,
                         .cols = @min(self.cut.nc, p.n - j0),
                         .k0 = k0,
@@ -169,6 +170,7 @@ pub fn Plan(comptime T: type) type {
         /// One column block of a few depth blocks.
         const Slice = struct {
             plan: *const Self,
+            workers: u32,
             j0: usize,
             cols: usize,
             k0: usize,
@@ -178,6 +180,8 @@ pub fn Plan(comptime T: type) type {
             tail: [*]T,
             /// The row block that `a` holds.
             packed_block: usize = std.math.maxInt(usize),
+            /// Which 64ths of the tiles this worker has been through: the others come from memory, or from the cache of the worker that packed them.
+            visited: u64 = 0,
             tail_packed: bool = false,
 
             fn tileCount(s: *const Slice) usize {
@@ -323,6 +327,9 @@ pub fn Plan(comptime T: type) type {
                 const j = first * tile.nr;
                 const cols = @min(end * tile.nr, s.cols) - j;
                 const last = cols / tile.nr * tile.nr;
+                const part = @as(u64, 1) << @intCast(first * 64 / s.tileCount());
+                const far = (plan.b_form != .packed_here or s.workers > 1) and s.visited & part == 0;
+                s.visited |= part;
                 for (0..s.blocksDeep()) |g| {
                     const k0 = s.k0 + g * kc;
                     const depth = s.depthOf(g);
@@ -342,7 +349,7 @@ pub fn Plan(comptime T: type) type {
                         .b_next = b.next,
                         .b_last = b_last.from,
                         .ldb_last = b_last.ld,
-                        .b_far = @intFromBool(plan.b_form != .packed_here),
+                        .b_far = @intFromBool(far),
                         .a_far = @intFromBool(plan.a_far),
                         .c = p.c + from * p.ldc + s.j0 + j,
                         .ldc = p.ldc,

@@ -87,6 +87,8 @@ pub fn Plan(comptime T: type) type {
         b_len: usize,
         a_len: usize,
         tail_len: usize,
+        /// Elements of A packed once for all workers before they compute, or 0 where each packs the blocks that it claims.
+        shared_a_len: usize,
         a_form: kernel.Form,
         panel_rows: usize,
         a_far: bool,
@@ -106,6 +108,7 @@ pub fn Plan(comptime T: type) type {
                 .b_len = 0,
                 .a_len = 0,
                 .tail_len = 0,
+                .shared_a_len = 0,
                 .a_form = .panels,
                 .panel_rows = tile.mr,
                 .a_far = p.m *| p.k *| element > d.machine.caches.l2 / 4,
@@ -132,19 +135,22 @@ pub fn Plan(comptime T: type) type {
             const b_walked = if (self.b_form == .packed_here) b_cols else @min(self.cut.nc, p.n);
             self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, b_walked * element, a_rows * element));
             self.b_len = if (b_cols == 0) 0 else rowPanels(self.depth, kc) * rowPanels(b_cols, tile.nr) * (kc * tile.nr + pad);
-            self.a_len = align16(self.depth * a_rows);
+            if (a_rows > 0 and workers > 1 and (workers >= d.knobs.shared_a_workers or resolve.work(p.sizes()) >= d.knobs.shared_a_mnk)) {
+                self.shared_a_len = align16(self.depth * cut.mc * cut.blocks);
+            } else self.a_len = align16(self.depth * a_rows);
             self.tail_len = align16(self.depth * tail_cols);
             return self;
         }
 
         /// Elements of scratch for `workers` workers; each part starts at a 64-byte border.
         pub fn scratchLen(self: *const Self, workers: usize) usize {
-            return self.b_len + (self.a_len + self.tail_len) * workers;
+            return self.b_len + self.shared_a_len + (self.a_len + self.tail_len) * workers;
         }
 
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
             const p = &self.p;
-            const own = scratch + self.b_len + w.id * (self.a_len + self.tail_len);
+            const shared_a = scratch + self.b_len;
+            const own = shared_a + self.shared_a_len + w.id * (self.a_len + self.tail_len);
             var j0: usize = 0;
             while (j0 < p.n) : (j0 += self.cut.nc) {
                 var k0: usize = 0;
@@ -157,11 +163,12 @@ pub fn Plan(comptime T: type) type {
                         .k0 = k0,
                         .depth = @min(self.depth, p.k - k0),
                         .b = scratch,
-                        .a = own,
+                        .a = if (self.shared_a_len > 0) shared_a else own,
                         .tail = own + self.a_len,
                     };
                     const count = slice.tileCount();
                     if (self.b_form == .packed_here) w.phase(slice.blocksDeep() * slice.piecesOfB(), 1, &slice, Slice.packPieces);
+                    if (self.shared_a_len > 0) w.phase(self.cut.blocks, 1, &slice, Slice.packBlocks);
                     w.phase(self.cut.blocks * count, @min(self.cut.grain, count), &slice, Slice.compute);
                 }
             }
@@ -278,9 +285,14 @@ pub fn Plan(comptime T: type) type {
                 return tiles_;
             }
 
-            /// Where the worker's row block lies packed: depth block by depth block.
-            fn packedA(s: *const Slice, g: usize) [*]T {
-                return s.a + g * kc * s.plan.cut.mc;
+            /// Where a row block lies packed, depth block by depth block: in a place of its own, or in the one place of this worker.
+            fn packedA(s: *const Slice, block: usize, g: usize) [*]T {
+                const mc = s.plan.cut.mc;
+                return s.a + (if (s.plan.shared_a_len > 0) block * mc * s.plan.depth else 0) + g * kc * mc;
+            }
+
+            fn packBlocks(s: *Slice, begin: usize, end: usize) void {
+                for (begin..end) |block| s.packA(block);
             }
 
             fn packA(s: *Slice, block: usize) void {
@@ -289,7 +301,7 @@ pub fn Plan(comptime T: type) type {
                 const from = plan.cut.deal.start(block);
                 const rows = plan.cut.deal.start(block + 1) - from;
                 for (0..s.blocksDeep()) |g| plan.kernels.pack(&.{
-                    .out = s.packedA(g),
+                    .out = s.packedA(block, g),
                     .in = at(T, p.a, p.a_row, from, p.a_col, s.k0 + g * kc),
                     .count = rows,
                     .panels = rowPanels(rows, plan.panel_rows),
@@ -322,7 +334,7 @@ pub fn Plan(comptime T: type) type {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                if (plan.a_form == .panels and block != s.packed_block) s.packA(block);
+                if (plan.a_len > 0 and block != s.packed_block) s.packA(block);
                 const from = plan.cut.deal.start(block);
                 const j = first * tile.nr;
                 const cols = @min(end * tile.nr, s.cols) - j;
@@ -336,7 +348,7 @@ pub fn Plan(comptime T: type) type {
                     const b = s.tilesOf(g, j);
                     const b_last = s.lastTile(g, j + last, cols - last);
                     plan.kernels.strip(&.{
-                        .a = if (plan.a_form == .panels) s.packedA(g) else at(T, p.a, p.a_row, from, p.a_col, k0),
+                        .a = if (plan.a_form == .panels) s.packedA(block, g) else at(T, p.a, p.a_row, from, p.a_col, k0),
                         .a_form = plan.a_form,
                         .lda = switch (plan.a_form) {
                             .panels => 0,
@@ -905,4 +917,31 @@ fn Whole(comptime T: type) type {
             }
         }
     };
+}
+
+const testing = std.testing;
+const device = @import("../device.zig");
+
+test "A packed once for all workers gives the bits that each worker's own packing gives" {
+    const m, const n, const k = .{ 70, 300, 300 };
+    const gpa = testing.allocator;
+    const a = try gpa.alloc(f32, k * m);
+    defer gpa.free(a);
+    const b = try gpa.alloc(f32, k * n);
+    defer gpa.free(b);
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    for (a) |*x| x.* = prng.random().floatNorm(f32);
+    for (b) |*x| x.* = prng.random().floatNorm(f32);
+    var results: [2][]f32 = undefined;
+    for (&results, 0..) |*c, i| {
+        c.* = try gpa.alloc(f32, m * n);
+        var d = device.forTest(3);
+        d.knobs.shared_a_workers = if (i == 0) 100 else 2;
+        const p: Product(f32) = .{ .m = m, .n = n, .k = k, .a = a.ptr, .a_row = 1, .a_col = m, .b = b.ptr, .b_row = n, .b_col = 1, .c = c.ptr, .ldc = n };
+        const plan: Plan(f32) = .init(&d, .of(&d), p, 3);
+        try testing.expectEqual(i == 1, plan.shared_a_len > 0);
+        try multiply(f32, &d, p);
+    }
+    defer for (results) |c| gpa.free(c);
+    try testing.expectEqualSlices(f32, results[0], results[1]);
 }

@@ -51,7 +51,7 @@ fn wayOfPlan(comptime T: type, plan: *const driver.Plan(T), tile: blocking.Tile,
         .route = .tiles,
         .jobs = plan.cut.blocks * columns,
         .grain = @min(plan.cut.grain, columns),
-        .a = if (plan.a_form == .panels) .@"packed by each worker" else .@"in place",
+        .a = if (plan.a_form != .panels) .@"in place" else if (plan.shared_a_len > 0) .@"packed" else .@"packed by each worker",
         .b = switch (plan.b_form) {
             .packed_here => .@"packed",
             .in_place => .@"in place",

@@ -1,4 +1,4 @@
-//! Builds the shared library and its tests. Steps: install (default), test, valgrind, gen, cross.
+//! Builds the shared library and its tests. Steps: install (default), test, valgrind, race, gen, cross.
 
 const std = @import("std");
 
@@ -10,7 +10,7 @@ pub fn build(b: *std.Build) void {
     b.installArtifact(library(b, target, optimize, symbols));
 
     const test_step = b.step("test", "Run every unit test once per instruction set");
-    const tests = unitTests(b, target, optimize);
+    const tests = unitTests(b, target, optimize, false);
     for (levels(target.result.cpu.arch)) |level| {
         const run = b.addRunArtifact(tests);
         run.setEnvironmentVariable("TILEWORK_ISA", level.name);
@@ -25,6 +25,12 @@ pub fn build(b: *std.Build) void {
     valgrind.setEnvironmentVariable("TILEWORK_VALGRIND", "1");
     valgrind.has_side_effects = true;
     valgrind_step.dependOn(&valgrind.step);
+
+    const race_step = b.step("race", "Run the unit tests under the thread sanitizer, with the AVX2 kernels");
+    const race = b.addRunArtifact(unitTests(b, target, optimize, true));
+    race.setEnvironmentVariable("TILEWORK_ISA", "avx2");
+    race.has_side_effects = true;
+    race_step.dependOn(&race.step);
 
     const gen = b.addExecutable(.{
         .name = "gen_symbols",
@@ -85,7 +91,7 @@ fn baseline(host: std.Target) std.Target.Query {
     };
 }
 
-fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, symbols: bool) void {
+fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, symbols: bool, race: bool) void {
     for (levels(target.result.cpu.arch)) |level| {
         var query = target.query;
         if (level.model) |model| query.cpu_model = .{ .explicit = model };
@@ -100,6 +106,7 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
                 .strip = !symbols,
                 .unwind_tables = .none,
                 .link_libc = true,
+                .sanitize_thread = race,
             }),
         });
         // A kernel that only the tests reach is left out of the library.
@@ -117,14 +124,27 @@ fn library(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builti
         .strip = !symbols,
         .pic = true,
     });
-    kernels(b, module, target, optimize, symbols);
+    kernels(b, module, target, optimize, symbols, false);
     const lib = b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = true, .root_module = module });
     lib.link_gc_sections = true;
     return lib;
 }
 
-fn unitTests(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize) *std.Build.Step.Compile {
-    const module = b.createModule(.{ .root_source_file = b.path("tests.zig"), .target = target, .optimize = .debug, .link_libc = true, .valgrind = true });
-    kernels(b, module, target, optimize, false);
-    return b.addTest(.{ .name = "unit", .root_module = module, .test_runner = .{ .path = b.path("test_runner.zig"), .mode = .simple } });
+/// With `race` everything is built for the thread sanitizer, the kernels too: else a job that reads what another has not yet written would go unseen.
+fn unitTests(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, race: bool) *std.Build.Step.Compile {
+    const module = b.createModule(.{
+        .root_source_file = b.path("tests.zig"),
+        .target = target,
+        .optimize = .debug,
+        .link_libc = true,
+        .valgrind = !race,
+        .sanitize_thread = race,
+    });
+    kernels(b, module, target, optimize, race, race);
+    return b.addTest(.{
+        .name = "unit",
+        .use_llvm = if (race) true else null,
+        .root_module = module,
+        .test_runner = .{ .path = b.path("test_runner.zig"), .mode = .simple },
+    });
 }

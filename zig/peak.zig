@@ -40,8 +40,13 @@ const Loop = struct {
     kernel: *const fn (u32) callconv(.c) f64,
     done: *[pool.workers_max]f64,
 
+    /// A loop for each worker. Where one comes too late another takes his, so that all are done.
     fn body(l: Loop, w: *pool.Worker) void {
-        l.done[w.id] = l.kernel(l.iterations);
+        w.phase(w.count, 1, l, some);
+    }
+
+    fn some(l: Loop, begin: usize, end: usize) void {
+        for (l.done[begin..end]) |*flops| flops.* = l.kernel(l.iterations);
     }
 };
 

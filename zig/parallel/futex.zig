@@ -1,4 +1,4 @@
-//! Waiting on a 32-bit word, without std.Io (whose global instance adds 8 seconds to a release build).
+//! Waiting on a 32-bit word, without std.Io (whose global instance adds 8 seconds to a release build), and a bounded wait awake.
 
 const std = @import("std");
 const builtin = @import("builtin");
@@ -30,34 +30,46 @@ pub fn wake(word: *const Word, count: u32) void {
 extern "ntdll" fn RtlWaitOnAddress(address: *const anyopaque, compare: *const anyopaque, size: usize, timeout: ?*const i64) callconv(.winapi) u32;
 extern "ntdll" fn RtlWakeAddressAll(address: *const anyopaque) callconv(.winapi) void;
 
-/// A word with waiters that spin before they sleep, and changes that only enter the kernel when somebody sleeps.
-pub const Gate = struct {
-    word: Word align(64) = .init(0),
-    sleepers: Word = .init(0),
+/// A wait awake: pauses until its time is over.
+pub const Spin = struct {
+    pauses: u32 = 0,
+    end_ns: u64 = 0,
 
-    /// Returns once the word differs from `seen`: after up to `spins` pauses awake, then asleep.
-    pub fn waitWhile(gate: *Gate, seen: u32, spins: u32) void {
-        for (0..spins) |_| {
-            if (gate.word.load(.acquire) != seen) return;
-            std.atomic.spinLoopHint();
-        }
-        // Sequential consistency on both words: either the changer sees the sleeper, or the sleeper sees the change.
-        _ = gate.sleepers.fetchAdd(1, .seq_cst);
-        while (gate.word.load(.seq_cst) == seen) wait(&gate.word, seen);
-        _ = gate.sleepers.fetchSub(1, .monotonic);
-    }
+    /// How long a waiter stays awake: consecutive ops of a training step follow each other sooner. To be woken takes 11 µs on two cores of a Xeon of
+    /// 2023 with nothing else to do, some 100 where the system has others to run, and costs whoever wakes 2.5.
+    pub const time_ns = 50_000;
 
-    /// Adds to the word, wakes who sleeps on it, and returns the old value.
-    pub fn add(gate: *Gate, amount: u32) u32 {
-        const old = gate.word.fetchAdd(amount, .seq_cst);
-        if (gate.sleepers.load(.seq_cst) != 0) wake(&gate.word, std.math.maxInt(i32));
-        return old;
-    }
+    /// One whose time is over.
+    pub const over: Spin = .{ .end_ns = 1 };
 
-    pub fn load(gate: *const Gate) u32 {
-        return gate.word.load(.acquire);
+    /// Pauses between two looks at the clock. A pause takes 13 to 70 ns on x86-64 and on aarch64, the clock 30.
+    const pauses_between = 32;
+
+    /// Pauses once; false when the time is over. A clock bounds it because the length of a pause differs tenfold between processors, and so that one
+    /// who was not run for a while goes to sleep instead of spinning on.
+    pub fn again(spin: *Spin) bool {
+        if (spin.end_ns == over.end_ns) return false;
+        std.atomic.spinLoopHint();
+        spin.pauses +%= 1;
+        if (spin.pauses % pauses_between != 0) return true;
+        const now = monotonic_ns();
+        if (spin.end_ns == 0) spin.end_ns = now + time_ns;
+        return now < spin.end_ns;
     }
 };
+
+fn monotonic_ns() u64 {
+    if (builtin.os.tag == .windows) {
+        var ticks: i64 = 0;
+        var each_second: i64 = 1;
+        _ = std.os.windows.ntdll.RtlQueryPerformanceCounter(&ticks);
+        _ = std.os.windows.ntdll.RtlQueryPerformanceFrequency(&each_second);
+        return @intCast(@divTrunc(@as(i128, ticks) * std.time.ns_per_s, each_second));
+    }
+    var now: std.c.timespec = undefined;
+    _ = std.c.clock_gettime(.MONOTONIC, &now);
+    return @as(u64, @intCast(now.sec)) * std.time.ns_per_s + @as(u64, @intCast(now.nsec));
+}
 
 /// A lock of three states: 0 free, 1 held, 2 held with sleepers.
 pub const Mutex = struct {

@@ -95,6 +95,8 @@ pub fn Plan(comptime T: type) type {
         b_form: enum { packed_here, in_place, prepacked },
         /// Columns that every row panel walks before the next ones.
         group: usize,
+        /// Tiles of B that a worker packs for itself and takes through all of A and k, or 0 where all workers pack B together.
+        own_tiles: usize,
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const tile = kernels.tile;
@@ -114,6 +116,7 @@ pub fn Plan(comptime T: type) type {
                 .a_far = p.m *| p.k *| element > d.machine.caches.l2 / 4,
                 .b_form = .packed_here,
                 .group = std.math.maxInt(usize),
+                .own_tiles = 0,
             };
             if (p.a_col == 1 and p.a_row > 0) {
                 self.a_form = .k_contiguous;
@@ -127,13 +130,15 @@ pub fn Plan(comptime T: type) type {
                 self.group = blocking.groupColumns(tile, d.machine.caches, element);
                 self.cut.nc = blocking.roundUp(p.n, tile.nr);
             }
-            const b_cols = if (self.b_form == .packed_here) @min(cut.nc, blocking.roundUp(p.n, tile.w)) else 0;
+            if (self.b_form == .packed_here and self.a_form != .panels) self.own_tiles = blocking.ownTiles(tile, p.m, p.n, workers);
+            const b_cols = if (self.own_tiles > 0) self.own_tiles * tile.nr else if (self.b_form == .packed_here) @min(cut.nc, blocking.roundUp(p.n, tile.w)) else 0;
             const a_rows = if (self.a_form == .panels) cut.mc else 0;
             // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.
             const tail_cols = if (self.b_form == .in_place and p.n % tile.nr % tile.w != 0) blocking.roundUp(p.n % tile.nr, tile.w) else 0;
             // All workers stay within as much of B as the second level holds, whoever packed it.
             const b_walked = if (self.b_form == .packed_here) b_cols else @min(self.cut.nc, p.n);
             self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, b_walked * element, a_rows * element));
+            if (self.own_tiles > 0) self.depth = @min(p.k, kc);
             self.b_len = if (b_cols == 0) 0 else rowPanels(self.depth, kc) * rowPanels(b_cols, tile.nr) * (kc * tile.nr + pad);
             if (a_rows > 0 and workers > 1 and (workers >= d.knobs.shared_a_workers or resolve.work(p.sizes()) >= d.knobs.shared_a_mnk)) {
                 self.shared_a_len = align16(self.depth * cut.mc * cut.blocks);
@@ -144,11 +149,16 @@ pub fn Plan(comptime T: type) type {
 
         /// Elements of scratch for `workers` workers; each part starts at a 64-byte border.
         pub fn scratchLen(self: *const Self, workers: usize) usize {
+            if (self.own_tiles > 0) return self.b_len * workers;
             return self.b_len + self.shared_a_len + (self.a_len + self.tail_len) * workers;
         }
 
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
             const p = &self.p;
+            if (self.own_tiles > 0) {
+                const groups = rowPanels(p.n, self.own_tiles * self.kernels.tile.nr);
+                return w.phase(groups, 1, Own{ .plan = self, .b = scratch + w.id * self.b_len }, Own.groups);
+            }
             const shared_a = scratch + self.b_len;
             const own = shared_a + self.shared_a_len + w.id * (self.a_len + self.tail_len);
             var j0: usize = 0;
@@ -173,6 +183,35 @@ pub fn Plan(comptime T: type) type {
                 }
             }
         }
+
+        /// Groups of tiles that a worker packs for itself: no barrier, and nothing that it reads lies in another's cache.
+        const Own = struct {
+            plan: *const Self,
+            b: [*]T,
+
+            fn groups(self: Own, begin: usize, end: usize) void {
+                const plan = self.plan;
+                const cols = plan.own_tiles * plan.kernels.tile.nr;
+                for (begin..end) |group| {
+                    var k0: usize = 0;
+                    while (k0 < plan.p.k) : (k0 += kc) {
+                        var slice: Slice = .{
+                            .plan = plan,
+                            .workers = 1,
+                            .j0 = group * cols,
+                            .cols = @min(cols, plan.p.n - group * cols),
+                            .k0 = k0,
+                            .depth = @min(kc, plan.p.k - k0),
+                            .b = self.b,
+                            .a = undefined,
+                            .tail = undefined,
+                        };
+                        slice.packPieces(0, slice.piecesOfB());
+                        for (0..plan.cut.blocks) |block| slice.strip(block, 0, slice.tileCount());
+                    }
+                }
+            }
+        };
 
         /// One column block of a few depth blocks.
         const Slice = struct {

@@ -46,14 +46,15 @@ const Way = struct {
 
 fn wayOfPlan(comptime T: type, plan: *const driver.Plan(T), tile: blocking.Tile, workers: usize) Way {
     const columns = std.math.divCeil(usize, @min(plan.cut.nc, plan.p.n), tile.nr) catch unreachable;
+    const own = plan.own_tiles > 0;
     return .{
         .kernel = "gemm_" ++ @typeName(T) ++ "_strip",
         .route = .tiles,
-        .jobs = plan.cut.blocks * columns,
-        .grain = @min(plan.cut.grain, columns),
+        .jobs = if (own) std.math.divCeil(usize, plan.p.n, plan.own_tiles * tile.nr) catch unreachable else plan.cut.blocks * columns,
+        .grain = if (own) 1 else @min(plan.cut.grain, columns),
         .a = if (plan.a_form != .panels) .@"in place" else if (plan.shared_a_len > 0) .@"packed" else .@"packed by each worker",
         .b = switch (plan.b_form) {
-            .packed_here => .@"packed",
+            .packed_here => if (own) .@"packed by each worker" else .@"packed",
             .in_place => .@"in place",
             .prepacked => .prepacked,
         },

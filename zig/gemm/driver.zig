@@ -760,11 +760,13 @@ fn rowPanels(rows: usize, mr: usize) usize {
 const stack_bytes = 32 << 10;
 
 /// Runs one product on the workers that it deserves.
-pub fn multiply(comptime T: type, d: *const Device, p: Product(T)) error{OutOfMemory}!void {
+pub fn multiply(comptime T: type, d: *const Device, p: *const Product(T)) error{OutOfMemory}!void {
     const kernels: Kernels(T) = .of(d);
-    const workers = workersFor(T, d, kernels.tile, &.{p}).workers;
-    if (workers == 1 and isDirect(T, d, kernels.tile, &p)) return direct(T, kernels, &p);
-    const route: Route(T) = .init(d, kernels, p, workers);
+    // The serial gate first: what is below it needs no other question answered.
+    const gated = resolve.work(p.sizes()) < d.knobs.parallel_threshold;
+    const workers = if (gated and !boundByMemory(T, p)) 1 else workersFor(T, d, kernels.tile, p[0..1]).workers;
+    if (workers == 1 and isDirect(T, d, kernels.tile, p)) return direct(T, kernels, p);
+    const route: Route(T) = .init(d, kernels, p.*, workers);
     return together(T, d, workers, &.{route});
 }
 
@@ -889,13 +891,13 @@ pub fn Batch(comptime T: type) type {
 pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T)) error{OutOfMemory}!void {
     const n = batch.count();
     if (n == 0) return;
-    if (n == 1) return multiply(T, d, if (batch.list == null and batch.rank == 0) batch.p else batch.at(0));
+    if (n == 1) return if (batch.list == null and batch.rank == 0) multiply(T, d, &batch.p) else multiply(T, d, &batch.at(0));
     const sizes = batch.p.sizes();
     const workers: u32 = switch (resolve.batched(&d.machine, d.request, &d.knobs, sizes, n, resolve.touched(sizes, @sizeOf(T)))) {
         .serial => 1,
         .batch_parallel => |workers| workers,
         .sequential_internal => {
-            for (0..n) |i| try multiply(T, d, batch.at(i));
+            for (0..n) |i| try multiply(T, d, &batch.at(i));
             return;
         },
     };
@@ -979,7 +981,7 @@ test "A packed once for all workers gives the bits that each worker's own packin
         const p: Product(f32) = .{ .m = m, .n = n, .k = k, .a = a.ptr, .a_row = 1, .a_col = m, .b = b.ptr, .b_row = n, .b_col = 1, .c = c.ptr, .ldc = n };
         const plan: Plan(f32) = .init(&d, .of(&d), p, 3);
         try testing.expectEqual(i == 1, plan.shared_a_len > 0);
-        try multiply(f32, &d, p);
+        try multiply(f32, &d, &p);
     }
     defer for (results) |c| gpa.free(c);
     try testing.expectEqualSlices(f32, results[0], results[1]);

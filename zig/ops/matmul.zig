@@ -323,7 +323,7 @@ test "matmul: nothing is read behind an operand, whatever its size, transpositio
         for (a) |*x| x.* = random.floatNorm(f32);
         for (b) |*x| x.* = random.floatNorm(f32);
         @memset(c, 5);
-        try driver.multiply(f32, &d, .{
+        try driver.multiply(f32, &d, &.{
             .m = m,
             .n = n,
             .k = k,

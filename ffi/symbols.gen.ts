@@ -37,6 +37,8 @@ export const manifest = {
     "tw_explain_read": { "parameters": ["buffer", "u32"], "result": "u32" },
     "tw_peak_multiply_add": { "parameters": ["u32", "u32", "u32"], "result": "f64" },
     "tw_matmul": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_matmul_list": { "parameters": ["u32", "buffer", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_prepack": { "parameters": ["u32", "u32", "u32"], "result": "u32" },
     "tw_linear_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_layer_norm_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },

@@ -3,15 +3,20 @@
  *
  * @module
  */
-import * as tilework from "@tilework/tilework";
-import { cpuDevice, type Device, empty, linear, linearBackward, matmul, type Tensor, tensor, type Threads } from "@tilework/tilework";
+import {
+  cpuDevice,
+  type Device,
+  empty,
+  linear,
+  linearBackward,
+  matmul,
+  prepack,
+  type Tensor,
+  tensor,
+  type Threads,
+} from "@tilework/tilework";
 import type { Prepared } from "./harness.ts";
 import type { LinearBackward, Problem, Product } from "./problem.ts";
-
-type Prepack = (weight: Tensor<"f32", [number, number]>) => Tensor<"f32", [number, number]>;
-
-/** The library's `prepack`, in versions that have it. */
-const prepack = (tilework as { prepack?: Prepack }).prepack;
 
 /** This library on so many threads. */
 export function prepareOurs(problem: Problem, threads: Threads): Prepared {
@@ -52,9 +57,9 @@ function prepareLinearBackward(device: Device, { m, n, k, inputs }: LinearBackwa
   return timed(() => linearBackward(x, { weight }, dy, { out, accumulate }), [out.x, out.weight, out.bias], [dy, x, weight]);
 }
 
-/** A linear layer whose weight was packed before: undefined where the problem is none, or the library has no `prepack`. */
+/** A linear layer whose weight was packed before: undefined where the problem is none. */
 export function preparePrepacked(problem: Problem, threads: Threads): Prepared | undefined {
-  if (!prepack || problem.op !== "product" || problem.layout !== "NT" || problem.batch !== 1) return undefined;
+  if (problem.op !== "product" || problem.layout !== "NT" || problem.batch !== 1) return undefined;
   const { m, n, k, inputs } = problem;
   const device = cpuDevice({ threads });
   const x = tensor(device, [m, k], inputs[0]), plain = tensor(device, [n, k], inputs[1]);

@@ -8,7 +8,7 @@ import { native } from "../ffi/library.ts";
 import type { DType, Float } from "./dtype.ts";
 import { formatShape, formatValue, sameShape } from "./shape.ts";
 import type { Shape } from "./shape.ts";
-import { allocate, check, Tensor } from "./tensor.ts";
+import { allocate, changes, check, Tensor } from "./tensor.ts";
 
 export { check };
 
@@ -83,6 +83,7 @@ export function output<D extends DType, S extends Shape>(
   checkDevice(op, "out", out, "the input", like);
   checkShapeIs(op, "out", out, shape);
   if (recorder !== null) throw new TypeError(`${op}: out cannot be given while gradients are recorded`);
+  changes(out);
   return out as unknown as Tensor<D, S>; // dtype and shape were just compared
 }
 

@@ -152,6 +152,11 @@ export type ProductLeft<A extends Shape, B extends Shape> = Box<
 >;
 /** The other side of `ProductLeft`. @internal */
 export type ProductRight<A extends Shape, B extends Shape> = Box<Box<Size<Rows<B>>, ShortSide<Batch<A>, Batch<B>>>, Box<true, true>>;
+/** `PairLeft<A, B> extends PairRight<A, B>` asks whether `A @ B` is a product of two plain matrices. @internal */
+export type PairLeft<A extends Shape, B extends Shape> = Box<Size<Last<A>>, Box<IsMatrix<A>, IsMatrix<B>>>;
+/** The other side of `PairLeft`. @internal */
+export type PairRight<B extends Shape> = Box<Size<Rows<B>>, Box<true, true>>;
+type IsMatrix<S extends Shape> = AnyRank<S, true, S["length"] extends 2 ? true : false>;
 /** The shape of `A @ B`. @internal */
 export type MatmulShape<A extends Shape, B extends Shape> = AnyRank<
   A,
@@ -172,6 +177,10 @@ export type NoProduct<A extends Shape, B extends Shape, K, L> = `matmul: a is ${
 >}: ${Box<TwoAxes<A>, TwoAxes<B>> extends Box<true, true>
   ? Box<Size<K>> extends Box<Size<L>> ? "batch sizes do not broadcast" : `inner sizes ${Word<K>} and ${Word<L>} differ`
   : "both need two axes or more"}`;
+/** Says why there is no product of two lists of matrices. @internal */
+export type NoPairs<A extends Shape, B extends Shape, K, L> = `matmulList: a is ${Text<A>}, b is ${Text<
+  B
+>}: ${Box<IsMatrix<A>, IsMatrix<B>> extends Box<true, true> ? `inner sizes ${Word<K>} and ${Word<L>} differ` : "both need two axes"}`;
 /** Says why a layer's weight does not fit its input. @internal */
 export type NoLinear<Op extends string, S extends Shape, W extends Shape> = `${Op}: x is ${Text<S>}, weight is ${Text<
   W
@@ -295,6 +304,16 @@ export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, tra
   const out = a.length === 2 && b.length === 2 ? [] : broadcastOrNull(a.slice(0, -2), b.slice(0, -2)) ?? no("batch sizes do not broadcast");
   out.push(m, n);
   return out;
+}
+
+/** The shape of the products of two lists of matrices, in the words of `matmulShape`. */
+export function pairShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false): number[] {
+  const no = (why: string): never => {
+    throw new RangeError(`matmulList: a is ${formatShape(a)}, b is ${formatShape(b)}: ${why}`);
+  };
+  if (a.length !== 2 || b.length !== 2) return no("both need two axes");
+  const [m, k] = lastTwo(a, transposeA), [l, n] = lastTwo(b, transposeB);
+  return k === l ? [m, n] : no(`inner sizes ${k} and ${l} differ`);
 }
 
 function lastTwo(shape: Shape, transposed: boolean): [number, number] {

@@ -15,6 +15,12 @@ interface Cell {
   holders: number;
 }
 
+/** Memory that a tensor shares with its views and aliases. @internal */
+export interface Storage {
+  /** How often it was written to after it was first filled: by `write`, by `out`, by what works in place. */
+  writes: number;
+}
+
 function letGo(cell: Cell): void {
   if (--cell.holders > 0) return;
   native.tw_tensor_free(cell.handle);
@@ -55,8 +61,8 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   handle: number;
   /** Whether it shares its storage with the tensor it is a view of. @internal */
   readonly isView: boolean;
-  /** Names the memory that it shares with its views and aliases. @internal */
-  readonly storage: object;
+  /** Stands for the memory that it shares with its views and aliases. @internal */
+  readonly storage: Storage;
   /** What a gradient tape knows of this value. @internal */
   slot: object | null = null;
   readonly #cell: Cell;
@@ -70,7 +76,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     offset: number,
     cell: { handle: number; holders: number },
     isView: boolean,
-    storage: object,
+    storage: Storage,
   ) {
     super();
     this.dtype = dtype;
@@ -149,8 +155,21 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
 
   /** Another holder of the same value, freed on its own. @internal */
   alias(): Tensor<D, S> {
+    return new Tensor<D, S>(this.device, this.dtype, this.shape, this.strides, this.offset, this.share(), this.isView, this.storage);
+  }
+
+  /** The native handle, for one more holder. @internal */
+  share(): { handle: number; holders: number } {
     this.#cell.holders++;
-    return new Tensor<D, S>(this.device, this.dtype, this.shape, this.strides, this.offset, this.#cell, this.isView, this.storage);
+    return this.#cell;
+  }
+
+  /**
+   * The handle of the copy that a product of this, transposed or not, reads in its place; 0 where it reads this. A prepacked weight has one.
+   * @internal
+   */
+  copyFor(_op: string, _name: string, _transposed: boolean): number {
+    return 0;
   }
 
   /** Whether others hold the same value. @internal */
@@ -205,10 +224,11 @@ export function allocate<D extends DType, S extends Shape>(op: string, device: D
   for (let i = 0; i < shape.length; i++) layout[i] = shape[i]!;
   const handle = native.tw_tensor_new(dtypes[dtype].code, shape.length, layout);
   if (handle === 0) throw creationError(op, dtype, shape);
-  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false, {});
+  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false, { writes: 0 });
 }
 
-function creationError(op: string, dtype: DType, shape: Shape): Error {
+/** What stands behind a handle of 0 that an entry answered where it makes a tensor. @internal */
+export function creationError(op: string, dtype: DType, shape: Shape): Error {
   const status = statusName(native.tw_last_status());
   if (status !== "OutOfMemory") return statusError(op, status);
   const m = memory();
@@ -231,6 +251,11 @@ export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shap
   return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true, x.storage);
 }
 
+/** Tells those who keep a copy of a tensor's elements that these change. @internal */
+export function changes(x: Tensor): void {
+  if (!isExplaining()) x.storage.writes++;
+}
+
 /** Throws what a native status means, or keeps the notes of a call that was only explained. @internal */
 export function check(op: string, code: number): void {
   if (code !== 0 && !takeNotes(op, code)) throw statusError(op, statusName(code));
@@ -244,6 +269,7 @@ function alive<T extends Tensor>(op: string, x: T): T {
 function writeData(op: string, x: Tensor, data: unknown): void {
   const array = elements(op, data, x.dtype, x.size, x.shape);
   if (isExplaining()) return;
+  changes(x);
   check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
 }
 

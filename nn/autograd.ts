@@ -14,6 +14,7 @@ import { Tensor } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
 import { full } from "../ops/fill.ts";
+import { Prepacked } from "../ops/prepack.ts";
 import { checkDistinct, flatten, leafName, mapTree, type Tree } from "./tree.ts";
 
 /** What a loss returns: a scalar tensor. */
@@ -144,6 +145,9 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
     const leaves = flatten(params, "valueAndGrad");
     checkDistinct("valueAndGrad", "params", leaves);
     for (const [path, x] of leaves) {
+      if (x instanceof Prepacked) {
+        throw new TypeError(`valueAndGrad: ${leafName("params", path)} is prepacked, a constant; take the gradient of its weight`);
+      }
       if (x.dtype !== "f32" && x.dtype !== "f64") {
         throw new TypeError(`valueAndGrad: ${leafName("params", path)} is ${x.dtype}, must be f32 or f64`);
       }

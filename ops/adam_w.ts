@@ -4,7 +4,7 @@ import { asContiguous, check, checkDevice, checkFloat, checkLike, checkNotRecord
 import type { Float } from "../core/dtype.ts";
 import { formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import type { Tensor } from "../core/tensor.ts";
+import { changes, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
 /**
@@ -53,6 +53,7 @@ function step(w: Tensor, m: Tensor, v: Tensor, g: Tensor, scalars: Tensor): void
   checkDevice(op, "scalars", scalars, "w", w);
   if (scalars.rank !== 1 || scalars.shape[0] !== 8) throw new RangeError(`${op}: scalars is ${formatShape(scalars.shape)}, must be [8]`);
   checkNotRecording(op);
+  for (const x of [w, m, v]) changes(x);
   const gradient = asContiguous(op, g);
   try {
     check(op, native.tw_adam_w(w.device.handle, w.handle, m.handle, v.handle, gradient.handle, scalars.handle));

@@ -4,7 +4,7 @@ import { check, checkDevice, checkFloat, checkLike, checkNotRecording } from "..
 import type { DType, Float } from "../core/dtype.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { allocate, type Tensor } from "../core/tensor.ts";
+import { allocate, changes, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
 /** A global norm, and what to multiply gradients by. */
@@ -66,5 +66,6 @@ export function scaleBy<D extends Float, S extends Shape>(x: Tensor<D, S>, facto
   checkDevice(op, "factor", f, "x", t);
   if (f.size !== 1) throw new RangeError(`${op}: factor is ${formatShape(f.shape)}, must have one element`);
   checkNotRecording(op);
+  changes(t);
   check(op, native.tw_scale_by(t.device.handle, t.handle, t.handle, f.handle));
 }

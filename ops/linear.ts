@@ -33,7 +33,7 @@ function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
 }
 
 /**
- * Linear layer: `y = x @ weightᵀ + bias` over the last axis.
+ * Linear layer: `y = x @ weightᵀ + bias` over the last axis. A weight that is used again and again may be prepacked (`prepack`).
  *
  * Throws a RangeError where shapes do not fit, a TypeError for other element types than f32 and f64, a mix of them, or a disposed tensor.
  *
@@ -59,11 +59,12 @@ export function linear<D extends Float, S extends Shape, I extends number, O ext
 ): Tensor<D, [...Lead<S>, O]> {
   const { weight, bias } = p as AnyLinear;
   const shape = checkLinear("linear", x, p as AnyLinear);
+  const copy = weight.copyFor("linear", "weight", true);
   const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, options?.out as Tensor | undefined);
   if (x.rank === 1) {
     // A vector is one row.
-    check("linear", withRow(x, (row) => withRow(out as Tensor, (y) => call(y, row, weight, bias))));
-  } else check("linear", call(out as Tensor, x, weight, bias));
+    check("linear", withRow(x, (row) => withRow(out as Tensor, (y) => call(y, row, weight, copy, bias))));
+  } else check("linear", call(out as Tensor, x, weight, copy, bias));
   if (recording(x, weight, bias)) {
     const inputs: Tensor[] = bias === undefined ? [x, weight] : [x, weight, bias];
     record("linear", inputs, [out as Tensor], [x, weight], ([dy], [x, weight], wanted) => {
@@ -74,11 +75,12 @@ export function linear<D extends Float, S extends Shape, I extends number, O ext
   return out;
 }
 
-/** 2 transposes the weight. */
+/** 2 transposes the weight; a prepacked copy is of its transpose. */
 const transposeB = 2;
 
-function call(out: Tensor, x: Tensor, weight: Tensor, bias: Tensor | undefined): number {
-  return native.tw_matmul(x.device.handle, out.handle, x.handle, weight.handle, bias === undefined ? 0 : bias.handle, transposeB, 1, 0);
+function call(out: Tensor, x: Tensor, weight: Tensor, copy: number, bias: Tensor | undefined): number {
+  const flags = copy === 0 ? transposeB : 0;
+  return native.tw_matmul(x.device.handle, out.handle, x.handle, copy || weight.handle, bias === undefined ? 0 : bias.handle, flags, 1, 0);
 }
 
 /** Which gradients add to what their output holds. */

@@ -33,7 +33,7 @@ const epilogues = { none: 0, relu: 1, gelu: 2, silu: 3 } as const;
 
 /**
  * Matrix product over the last two axes: `out = epilogue(alpha · op(a) @ op(b) + beta · out + bias)`, where `op` transposes if asked. Leading axes are a
- * batch and broadcast. Strided views are read in place.
+ * batch and broadcast. Strided views are read in place. A `b` that many products have in common may be prepacked (`prepack`).
  *
  * Each element is a chain of fused multiply-adds over k in blocks of 256, whatever the machine, worker count or batch: the same bits everywhere.
  * With `beta` 0 `out` is never read; with `alpha` 0 or an inner size of 0 neither operand is.
@@ -67,7 +67,26 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
   >;
 }
 
-interface AnyOptions {
+/** The number that stands for an epilogue. @internal */
+export function epilogueCode(op: string, epilogue: Epilogue): number {
+  const code = epilogues[epilogue];
+  if (code === undefined) throw new TypeError(`${op}: epilogue must be none, relu, gelu or silu, got ${formatValue(epilogue)}`);
+  return code;
+}
+
+/** A gradient needs the value before the epilogue. @internal */
+export function noGradient(op: string, epilogue: Epilogue): TypeError {
+  return new TypeError(`${op}: epilogue ${epilogue} has no gradient; apply ${epilogue}() to the product instead`);
+}
+
+/** Checks a bias for products of n columns. @internal */
+export function checkBias(op: string, bias: Tensor, a: Tensor, n: number): void {
+  checkLike(op, "bias", bias, "a", a);
+  if (bias.shape.length !== 1 || bias.shape[0] !== n) throw new RangeError(`${op}: bias is ${formatShape(bias.shape)}, must be [${n}]`);
+}
+
+/** The options of a product of any shape. @internal */
+export interface AnyOptions {
   transposeA?: boolean;
   transposeB?: boolean;
   bias?: Tensor | undefined;
@@ -87,22 +106,18 @@ export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = 
   const shape = matmulShape(a.shape, b.shape, transposeA, transposeB);
   checkNumber(op, "alpha", alpha);
   checkNumber(op, "beta", beta);
-  const closing = epilogues[epilogue];
-  if (closing === undefined) throw new TypeError(`${op}: epilogue must be none, relu, gelu or silu, got ${formatValue(epilogue)}`);
-  if (bias !== undefined) {
-    checkLike(op, "bias", bias, "a", a);
-    const n = shape[shape.length - 1]!;
-    if (bias.shape.length !== 1 || bias.shape[0] !== n) throw new RangeError(`${op}: bias is ${formatShape(bias.shape)}, must be [${n}]`);
-  }
-  const flags = (transposeA ? 1 : 0) + (transposeB ? 2 : 0) + closing * 4;
+  const closing = epilogueCode(op, epilogue);
+  if (bias !== undefined) checkBias(op, bias, a, shape[shape.length - 1]!);
+  const copy = b.copyFor(op, "b", transposeB);
+  const flags = (transposeA ? 1 : 0) + (transposeB && copy === 0 ? 2 : 0) + closing * 4; // a copy has its order in it
   const out = output<Float, Shape>(op, a, a.dtype, shape, options.out);
   if (beta !== 0 && options.out === undefined) throw new TypeError(`${op}: beta is ${beta}, but there is no out to scale`);
   const tracked = currentRecorder() !== null && recording(a, b, bias);
-  if (closing !== 0 && tracked) {
-    // The gradient needs the value before the epilogue.
-    throw new TypeError(`${op}: epilogue ${epilogue} has no gradient; apply ${epilogue}() to the product instead`);
-  }
-  check(op, native.tw_matmul(a.device.handle, out.handle, a.handle, b.handle, bias === undefined ? 0 : bias.handle, flags, alpha, beta));
+  if (closing !== 0 && tracked) throw noGradient(op, epilogue);
+  check(
+    op,
+    native.tw_matmul(a.device.handle, out.handle, a.handle, copy || b.handle, bias === undefined ? 0 : bias.handle, flags, alpha, beta),
+  );
   if (tracked) {
     const inputs = bias === undefined ? [a, b] : [a, b, bias];
     record(op, inputs, [out], [a, b], ([dy], [a, b], wanted) => {

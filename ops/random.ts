@@ -7,7 +7,7 @@ import { refuseReading } from "../core/explaining.ts";
 import { checkShape, checkSize, formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { keep } from "../core/scope.ts";
-import { allocate, requireDevice, type Tensor } from "../core/tensor.ts";
+import { allocate, changes, requireDevice, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
 
@@ -140,6 +140,7 @@ class Stream implements Random {
 
   #state(op: string): Tensor {
     if (this.state.disposed) throw new TypeError(`${op}: the random stream was disposed`);
+    changes(this.state as Tensor); // every draw advances its counter
     return this.state as Tensor;
   }
 }

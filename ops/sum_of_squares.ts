@@ -5,7 +5,7 @@ import type { Out } from "../core/op.ts";
 import type { DType, Float } from "../core/dtype.ts";
 import { checkSize, formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { allocate, type Tensor } from "../core/tensor.ts";
+import { allocate, changes, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
 /** A place in a vector: the sums of many tensors side by side. */
@@ -58,5 +58,6 @@ function placed(x: Tensor, into: Tensor, at: number): void {
   if (into.rank !== 1) throw new RangeError(`${op}: into is ${formatShape(into.shape)}, must have one axis`);
   checkSize(op, "at", at, 0, into.shape[0]! - 1);
   checkNotRecording(op);
+  changes(into);
   check(op, native.tw_sum_of_squares(x.device.handle, into.handle, x.handle, at));
 }

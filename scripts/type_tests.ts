@@ -22,7 +22,7 @@ const valid = readFileSync(join(folder, "valid.ts"), "utf8").split("\n");
 const invalid = readFileSync(join(folder, "invalid.ts"), "utf8").split("\n");
 const cases = agreementCases(1, 240);
 const random = [
-  `import { add, cpu, linear, matmul, reshape, sum, type Tensor, transpose, zeros } from "../../mod.ts";`,
+  `import { add, cpu, linear, matmul, matmulList, reshape, sum, type Tensor, transpose, zeros } from "../../mod.ts";`,
   "declare function is<E>(): <A>(value: A, ...same: Equal<A, E> extends true ? [] : ['the type is another one']) => void;",
   "type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;",
   ...cases.map(({ code, shape }) => shape ? `is<Tensor<"f32", [${shape.join(", ")}]>>()(${code});` : `${code};`),

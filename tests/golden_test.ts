@@ -7,7 +7,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   adamW,
+  cast,
   clipByGlobalNorm,
+  copy,
   type CpuDevice,
   cpuDevice,
   embeddingInit,
@@ -17,12 +19,18 @@ import {
   layerNormInit,
   linearInit,
   matmul,
+  matmulList,
+  prepack,
   type Random,
   random,
+  reshape,
+  scope,
+  slice,
   softmax,
   softmaxBackward,
   type Tensor,
   tensor,
+  transpose,
   UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
@@ -32,6 +40,26 @@ import { hash } from "./harness.ts";
 
 const golden = {
   matmul: [478645312, 2362493244, 757208969, 130455848],
+  products: [
+    697370768,
+    2642148448,
+    2744985023,
+    1338229918,
+    3756433933,
+    3943290863,
+    2988210163,
+    835843969,
+    2567067097,
+    380210167,
+    739939656,
+    1594277760,
+    683357893,
+    1844759190,
+    4205423818,
+    3294984242,
+    1239597099,
+    3709913364,
+  ],
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
   step: [3654305058],
@@ -93,6 +121,48 @@ test("matmul: f32 and f64, transposed or not, several depth blocks, edges of eve
       hashOf(matmul(a64, a64, { transposeB: true })),
     ];
   }, golden.matmul);
+});
+
+test("products on every route: small and large, packed and in place, prepacked, one row, one column, depth 1 and 0, batches and lists", () => {
+  hashes((device) => {
+    const results: number[] = [];
+    for (const dtype of ["f32", "f64"] as const) {
+      // Thirds, so that f64 rounds too.
+      const matrix = (rows: number, cols: number, seed: number) =>
+        cast(tensor(device, [rows, cols], Float64Array.from(inputs(rows * cols, seed), (v) => v / 3)), dtype) as Tensor<
+          "f32",
+          [number, number]
+        >; // or f64
+      const both = (seed: number, m: number, n: number, k: number) => {
+        const a = matrix(m, k, seed), at = transpose(a), b = matrix(k, n, seed + 1), bt = transpose(b);
+        const turned = copy(at), turnedB = copy(bt), bias = reshape(matrix(1, n, seed + 2), [n]);
+        const c = () => copy(transpose(matrix(n, m, seed + 3)));
+        results.push(hashOf(
+          matmul(a, b),
+          matmul(a, turnedB, { transposeB: true, alpha: 0.3, beta: 0.7, out: c() }),
+          matmul(turned, b, { transposeA: true, bias, epilogue: "silu" }),
+          matmul(turned, turnedB, { transposeA: true, transposeB: true, beta: 1, out: c() }),
+          matmul(at, bt, { transposeA: true, transposeB: true }),
+          matmul(a, prepack(turnedB), { transposeB: true, bias, beta: 2, out: c() }),
+          matmul(turned, prepack(b, { transpose: false }), { transposeA: true, alpha: -1 }),
+          ...matmulList([a, copy(a), a], b, { bias, epilogue: "relu" }),
+        ));
+      };
+      scope(() => {
+        both(20, 5, 64, 130);
+        both(30, 17, 45, 530);
+        both(40, 7, 300, 260);
+        both(50, 1, 77, 530);
+        both(60, 77, 1, 530);
+        both(70, 1, 1, 530);
+        both(80, 19, 37, 1);
+        both(90, 3, 4, 0);
+        const a = reshape(matrix(3 * 4, 300, 100), [3, 4, 300]), b = reshape(matrix(3 * 300, 5, 101), [3, 300, 5]);
+        results.push(hashOf(matmul(a, b), matmul(a, a, { transposeB: true }), matmul(a, slice(b, 0, 1, 2))));
+      });
+    }
+    return results;
+  }, golden.products);
 });
 
 test("softmax, forward and backward", () => {

@@ -3,6 +3,8 @@
 /// An op joins here. Its file may hold `ukernels`, compiled for each instruction set, and holds `entries`, exported as `tw_<name>`.
 pub const ops = .{
     @import("ops/matmul.zig"),
+    @import("ops/matmul_list.zig"),
+    @import("ops/prepack.zig"),
     @import("ops/linear.zig"),
     @import("ops/layer_norm.zig"),
     @import("ops/add.zig"),

@@ -38,6 +38,10 @@ const Storage = struct {
     references: u32,
 };
 
+/// Column panels of a matrix, side by side: `nr` columns each, the last one cut to whole vectors of `w`. An instruction set reads those of its own
+/// register tile.
+pub const Panels = struct { nr: u16, w: u16 };
+
 pub const Tensor = struct {
     storage: *Storage,
     /// Address of the element at index zero of every axis.
@@ -48,6 +52,8 @@ pub const Tensor = struct {
     shape_: [rank_max]usize,
     /// In elements.
     strides_: [rank_max]isize,
+    /// Of a prepacked matrix, whose strides mean nothing: only `getWeight` hands one out.
+    panels: ?Panels = null,
 
     pub fn shape(t: *const Tensor) []const usize {
         return t.shape_[0..t.rank];
@@ -170,10 +176,24 @@ pub fn checkApart(out: *const Tensor, in: *const Tensor) Error!void {
 
 var tensors: Slots(Tensor) = .{};
 
-/// The live tensor of this thread behind a handle.
-pub fn get(handle: u32) Error!*Tensor {
+/// The live tensor of this thread behind a handle, whatever its layout.
+fn find(handle: u32) Error!*Tensor {
     const t = tensors.get(handle) orelse return error.InvalidHandle;
     if (t.owner != thread_id) return error.InvalidHandle;
+    return t;
+}
+
+/// The live tensor of this thread behind a handle. A prepacked matrix is none to an op that reads by strides.
+pub fn get(handle: u32) Error!*Tensor {
+    const t = try find(handle);
+    if (t.panels != null) return error.LayoutMismatch;
+    return t;
+}
+
+/// As `typed`, but lets prepacked matrices through: for the right operand of a product.
+pub fn getWeight(handle: u32, dtype: Dtype) Error!*Tensor {
+    const t = try find(handle);
+    if (t.dtype != dtype) return error.DtypeMismatch;
     return t;
 }
 
@@ -248,11 +268,10 @@ fn exactSize(value: f64) Error!usize {
 /// A contiguous tensor with undefined content.
 pub fn create(dtype: Dtype, sizes: []const usize) Error!u32 {
     if (sizes.len > rank_max) return error.InvalidArgument;
-    if (thread_id == 0) try nameThread();
     var t: Tensor = .{
         .storage = undefined,
         .data = undefined,
-        .owner = thread_id,
+        .owner = undefined,
         .dtype = dtype,
         .rank = @intCast(sizes.len),
         .shape_ = @splat(1),
@@ -268,7 +287,31 @@ pub fn create(dtype: Dtype, sizes: []const usize) Error!u32 {
         stride = std.math.mul(usize, stride, @max(sizes[axis], 1)) catch return error.OutOfMemory;
         n = std.math.mul(usize, n, sizes[axis]) catch return error.OutOfMemory;
     }
-    const bytes = std.math.mul(usize, n, dtype.bytes()) catch return error.OutOfMemory;
+    return store(t, n);
+}
+
+/// A k×n matrix as column panels of `len` elements in all, with undefined content.
+pub fn createPanels(dtype: Dtype, k: usize, n: usize, panels: Panels, len: usize) Error!u32 {
+    var t: Tensor = .{
+        .storage = undefined,
+        .data = undefined,
+        .owner = undefined,
+        .dtype = dtype,
+        .rank = 2,
+        .shape_ = @splat(1),
+        .strides_ = @splat(0),
+        .panels = panels,
+    };
+    t.shape_[0..2].* = .{ k, n };
+    return store(t, len);
+}
+
+/// Gives a tensor memory for `len` elements, and a handle.
+fn store(tensor: Tensor, len: usize) Error!u32 {
+    if (thread_id == 0) try nameThread();
+    var t = tensor;
+    t.owner = thread_id;
+    const bytes = std.math.mul(usize, len, t.dtype.bytes()) catch return error.OutOfMemory;
     const storage = std.heap.c_allocator.create(Storage) catch return error.OutOfMemory;
     errdefer std.heap.c_allocator.destroy(storage);
     const block = try memory.alloc(bytes);
@@ -385,7 +428,7 @@ pub const entries = struct {
     }
 
     pub fn tensor_free(handle: u32) callconv(.c) i32 {
-        const t = get(handle) catch |e| return status.code(e);
+        const t = find(handle) catch |e| return status.code(e);
         release(handle, t);
         return 0;
     }
@@ -462,6 +505,21 @@ test "tensors: overlap is told apart for column slices" {
     try testing.expect(overlap(try get(left), try get(middle)));
     try testing.expect(overlap(try get(middle), try get(right)));
     try testing.expect(overlap(try get(base), try get(right)));
+}
+
+test "tensors: only a product's right operand may be prepacked" {
+    const handle = try createPanels(.f32, 5, 3, .{ .nr = 32, .w = 16 }, 80);
+    defer _ = entries.tensor_free(handle);
+    var bytes: [60]u8 = undefined;
+    try testing.expectError(error.LayoutMismatch, get(handle));
+    try testing.expectError(error.LayoutMismatch, typed(handle, .f32));
+    try testing.expectError(error.LayoutMismatch, optional(handle, .f32));
+    try testing.expectError(error.LayoutMismatch, view(handle, 1, &.{ 0, 15, 1 }));
+    try testing.expectEqual(status.code(error.LayoutMismatch), entries.tensor_read(&bytes, handle, 60));
+    try testing.expectEqual(status.code(error.LayoutMismatch), entries.tensor_write(handle, &bytes, 60));
+    try testing.expectError(error.DtypeMismatch, getWeight(handle, .f64));
+    try testing.expectEqual(5, (try getWeight(handle, .f32)).fromEnd(1));
+    try testing.expectError(error.OutOfMemory, createPanels(.f64, 1, 1, .{ .nr = 16, .w = 8 }, std.math.maxInt(usize) / 2));
 }
 
 test "tensors: those of a thread that ends are freed, and no other thread can name them" {

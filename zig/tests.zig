@@ -38,4 +38,5 @@ test {
     _ = @import("row/fold.zig");
     _ = @import("gemm/blocking.zig");
     _ = @import("gemm/driver.zig");
+    _ = @import("gemm/driver_test.zig");
 }

@@ -9,6 +9,7 @@ import {
   linearShape,
   matmulShape,
   normalizeAxis,
+  pairShape,
   type Shape,
 } from "../../core/shape.ts";
 
@@ -36,6 +37,13 @@ export function agreementCases(seed: number, count: number): AgreementCase[] {
       return answer(
         `matmul(${zeros(a)}, ${zeros(b)}, ${JSON.stringify({ transposeA, transposeB })})`,
         () => matmulShape(a, b, transposeA, transposeB),
+      );
+    },
+    () => {
+      const a = shape(1 + below(3), few), b = shape(1 + below(3), few), transposeA = below(2) === 1, transposeB = below(2) === 1;
+      return answer(
+        `matmulList([${zeros(a)}], ${zeros(b)}, ${JSON.stringify({ transposeA, transposeB })})[0]!`,
+        () => pairShape(a, b, transposeA, transposeB),
       );
     },
     () => {

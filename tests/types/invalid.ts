@@ -13,15 +13,17 @@ import {
   layerNorm,
   linear,
   matmul,
+  matmulList,
   mean,
   mul,
+  prepack,
   reshape,
   scale,
 } from "../../mod.ts";
 import { slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
 import { adamW, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
-import type { Dim, Tensor } from "../../mod.ts";
+import type { Dim, Prepacked, Tensor } from "../../mod.ts";
 
 declare const w: Dim<"width">, h: Dim<"hidden">;
 declare const s23: Tensor<"f32", [2, 3]>, s45: Tensor<"f32", [4, 5]>, s34: Tensor<"f32", [3, 4]>;
@@ -95,6 +97,31 @@ linear(rows, linearInit(random(cpu, 1), h, w));
 linear(s0, { weight: s45 });
 // @ts-expect-error Type 'Tensor<"f32", [3]>' is not assignable to type 'Tensor<"f32", [4]>'
 linear(zeros(cpu, [2, 5]), { weight: s45, bias: s3 });
+
+// @ts-expect-error linear: x is [2, 3], weight is [4, 5]: inner sizes 3 and 5 differ
+linear(s23, { weight: prepack(s45) });
+// @ts-expect-error linear: x is [number, width], weight is [width, hidden]: inner sizes width and hidden differ
+linear(rows, { weight: prepack(zeros(cpu, [w, h])) });
+// @ts-expect-error matmul: a is [2, 3], b is [4, 5]: inner sizes 3 and 4 differ
+matmul(s23, prepack(s45, { transpose: false }));
+// @ts-expect-error 'Prepacked<"f64", [3, 4]>' is not assignable to parameter of type 'Tensor<"f32", [3, 4]>'
+matmul(s23, prepack(d34, { transpose: false }));
+// @ts-expect-error 'Tensor<"i32", [2, 3]>' is not assignable to parameter of type 'Tensor<Float, [2, 3]>'
+prepack(i23);
+// @ts-expect-error Type 'Tensor<"f32", [4, 3]>' is missing the following properties from type 'Prepacked<"f32", [4, 3]>'
+export const notPacked: Prepacked<"f32", [4, 3]> = zeros(cpu, [4, 3]);
+// @ts-expect-error matmulList: a is [2, 3], b is [4, 5]: inner sizes 3 and 4 differ
+matmulList([s23, s23], [s45, s45]);
+// @ts-expect-error matmulList: a is [2, 3], b is [4, 5]: inner sizes 2 and 5 differ
+matmulList([s23], s45, { transposeA: true, transposeB: true });
+// @ts-expect-error matmulList: a is [2, 3, 4], b is [4, 5]: both need two axes
+matmulList([s234], s45);
+// @ts-expect-error Type 'Tensor<"f32", [4, 5]>' is not assignable to type 'Tensor<"f32", [2, 3]>'
+matmulList([s23, s45], s34);
+// @ts-expect-error Type 'Tensor<"f32", [4, 5]>' is not assignable to type 'Tensor<"f32", [3, 4]>'
+matmulList([s23, s23], [s34, s45]);
+// @ts-expect-error Type 'Tensor<"f32", [2, 3]>' is not assignable to type 'Tensor<"f32", [2, 4]>'
+matmulList([s23], s34, { out: [s23] });
 
 // ── Elementwise ──
 // @ts-expect-error add: [2, 3] and [4] do not broadcast

@@ -13,15 +13,17 @@ import {
   layerNorm,
   linear,
   matmul,
+  matmulList,
   mean,
   mul,
+  prepack,
   relu,
   reshape,
 } from "../../mod.ts";
 import { scale, silu, slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, dim, empty, full, isTensor, keep, ones, random, scope, tensor, zeros } from "../../mod.ts";
 import { adamW, clipByGlobalNorm, cosine, embeddingInit, layerNormInit, linearInit, load, save, valueAndGrad } from "../../mod.ts";
-import type { Dim, Float, Shape, Tensor } from "../../mod.ts";
+import type { Dim, Float, Linear, Prepacked, Shape, Tensor } from "../../mod.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<E>(): <A>(value: A, ...same: Equal<A, E> extends true ? [] : ["the type is another one"]) => void;
@@ -88,11 +90,24 @@ export function square<N extends number>(a: F<[N, N]>): F<[N, N]> {
 export function gram<D extends Float, B extends number, M extends number, K extends number>(a: Tensor<D, [B, M, K]>): Tensor<D, [B, M, M]> {
   return matmul(a, a, { transposeB: true });
 }
+is<F<[2, 4]>[]>()(matmulList([s23, s23], [s34, s34]));
+is<F<[2, 4]>[]>()(matmulList([s23, s23], s34, { bias: s4, out: [zeros(cpu, [2, 4])], beta: 1 }));
+is<F<[3, 4]>[]>()(matmulList([s23], [zeros(cpu, [4, 2])], { transposeA: true, transposeB: true }));
+is<F<[number, Dim<"hidden">]>[]>()(matmulList([rows, rows], prepack(up), { transposeB: true }));
+is<F<Shape>[]>()(matmulList([any], s34));
 is<F<[2, 4]>>()(linear(s23, { weight: s43 }));
 is<F<[2, 4]>>()(linear(s23, { weight: s43, bias: s4 }));
 is<F<[4]>>()(linear(s3, { weight: s43 }));
 is<F<[2, 3, 5]>>()(linear(s234, { weight: zeros(cpu, [5, 4]) }));
 is<F<[number, number, Dim<"hidden">]>>()(linear(x3, { weight: up, bias: undefined }));
+is<Prepacked<"f32", [4, 3]>>()(prepack(s43));
+is<Prepacked<"f64", [3, 4]>>()(prepack(d34, { transpose: false }));
+is<F<[4, 3]>>()(prepack(s43).weight);
+is<F<[2, 4]>>()(linear(s23, { weight: prepack(s43), bias: s4 }));
+is<F<[2, 4]>>()(matmul(s23, prepack(s43), { transposeB: true }));
+is<F<[2, 3, 3]>>()(matmul(s234, prepack(s43, { transpose: false })));
+is<F<[number, number, Dim<"hidden">]>>()(linear(x3, { weight: prepack(up) }));
+export const packedLayer: Linear<3, 4> = { weight: prepack(s43) };
 
 // ── Elementwise, with broadcasting ──
 is<F<[2, 3]>>()(add(s23, s23));

@@ -11,8 +11,8 @@ const Error = status.Error;
 const Tensor = tensor.Tensor;
 
 /// Bits of `flags`: 0 transposes a, 1 transposes b, 2 and 3 hold the epilogue.
-const transpose_a = 1;
-const transpose_b = 2;
+pub const transpose_a = 1;
+pub const transpose_b = 2;
 
 /// The task of one call, checked: what the device runs now, or a recorder would keep.
 fn Task(comptime T: type) type {
@@ -29,32 +29,46 @@ fn Task(comptime T: type) type {
     };
 }
 
-/// Builds the task of `out = epilogue(alpha · op(a) @ op(b) + beta · out + bias)`.
-fn prepare(comptime T: type, out: *const Tensor, a: *const Tensor, b: *const Tensor, bias: ?*const Tensor, flags: u32, alpha: f64, beta: f64) Error!Task(T) {
+/// The product over the last two axes, of the first matrices of a batch. A prepacked b has its order in it, so that `flags` may not transpose it, and it
+/// has to be packed for the device's own tile.
+pub fn product(
+    comptime T: type,
+    d: *const device.Device,
+    out: *const Tensor,
+    a: *const Tensor,
+    b: *const Tensor,
+    bias: ?*const Tensor,
+    flags: u32,
+    alpha: f64,
+    beta: f64,
+) Error!driver.Product(T) {
     if (flags >> 4 != 0) return error.InvalidArgument;
     if (a.rank < 2 or b.rank < 2 or out.rank < 2) return error.ShapeMismatch;
     const a_turned: usize = @intFromBool(flags & transpose_a != 0);
     const b_turned: usize = @intFromBool(flags & transpose_b != 0);
-    var batch: driver.Batch(T) = .{
-        .p = .{
-            .m = a.fromEnd(1 - a_turned),
-            .k = a.fromEnd(a_turned),
-            .n = b.fromEnd(b_turned),
-            .a = a.ptr(T),
-            .a_row = a.strideFromEnd(1 - a_turned),
-            .a_col = a.strideFromEnd(a_turned),
-            .b = b.ptr(T),
-            .b_row = b.strideFromEnd(1 - b_turned),
-            .b_col = b.strideFromEnd(b_turned),
-            .c = out.ptr(T),
-            .ldc = undefined,
-            .alpha = @floatCast(alpha),
-            .beta = @floatCast(beta),
-            .bias = null,
-            .epilogue = @fromBackingInt(flags >> 2),
-        },
+    if (b.panels) |panels| {
+        if (b_turned != 0) return error.InvalidArgument;
+        const tile = driver.Kernels(T).of(d).tile;
+        if (panels.nr != tile.nr or panels.w != tile.w) return error.LayoutMismatch;
+    }
+    var p: driver.Product(T) = .{
+        .m = a.fromEnd(1 - a_turned),
+        .k = a.fromEnd(a_turned),
+        .n = b.fromEnd(b_turned),
+        .a = a.ptr(T),
+        .a_row = a.strideFromEnd(1 - a_turned),
+        .a_col = a.strideFromEnd(a_turned),
+        .b = b.ptr(T),
+        .b_row = b.strideFromEnd(1 - b_turned),
+        .b_col = b.strideFromEnd(b_turned),
+        .b_packed = b.panels != null,
+        .c = out.ptr(T),
+        .ldc = undefined,
+        .alpha = @floatCast(alpha),
+        .beta = @floatCast(beta),
+        .bias = null,
+        .epilogue = @fromBackingInt(flags >> 2),
     };
-    const p = &batch.p;
     if (b.fromEnd(1 - b_turned) != p.k or out.fromEnd(1) != p.m or out.fromEnd(0) != p.n) return error.ShapeMismatch;
     // Rows of out have to be contiguous and apart.
     if (p.n > 1 and out.strideFromEnd(0) != 1) return error.LayoutMismatch;
@@ -63,9 +77,26 @@ fn prepare(comptime T: type, out: *const Tensor, a: *const Tensor, b: *const Ten
     if (bias) |v| {
         if (v.rank != 1 or v.shape_[0] != p.n) return error.ShapeMismatch;
         if (p.n > 1 and v.strides_[0] != 1) return error.LayoutMismatch;
-        try tensor.checkApart(out, v);
         p.bias = v.ptr(T);
     }
+    return p;
+}
+
+/// Builds the task of `out = epilogue(alpha · op(a) @ op(b) + beta · out + bias)`.
+fn prepare(
+    comptime T: type,
+    d: *const device.Device,
+    out: *const Tensor,
+    a: *const Tensor,
+    b: *const Tensor,
+    bias: ?*const Tensor,
+    flags: u32,
+    alpha: f64,
+    beta: f64,
+) Error!Task(T) {
+    var batch: driver.Batch(T) = .{ .p = try product(T, d, out, a, b, bias, flags, alpha, beta) };
+    const p = &batch.p;
+    if (bias) |v| try tensor.checkApart(out, v);
     try tensor.checkApart(out, a);
     try tensor.checkApart(out, b);
     const lead = @max(a.rank, b.rank) - 2;
@@ -94,15 +125,15 @@ fn prepare(comptime T: type, out: *const Tensor, a: *const Tensor, b: *const Ten
     return .{ .batch = batch };
 }
 
-fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32, flags: u32, alpha: f64, beta: f64) Error!void {
+pub fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32, flags: u32, alpha: f64, beta: f64) Error!void {
     const a = try tensor.get(a_);
     const out = try tensor.typed(out_, a.dtype);
-    const b = try tensor.typed(b_, a.dtype);
+    const b = try tensor.getWeight(b_, a.dtype);
     const bias = try tensor.optional(bias_, a.dtype);
     switch (a.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            const task = try prepare(T, out, a, b, bias, flags, alpha, beta);
+            const task = try prepare(T, d, out, a, b, bias, flags, alpha, beta);
             try d.submit(&task);
         },
         else => return error.Unsupported,
@@ -110,7 +141,7 @@ fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32, fla
 }
 
 pub const entries = struct {
-    /// `flags`: 1 transposes a, 2 transposes b, epilogue · 4 (0 none, 1 ReLU, 2 GELU, 3 SiLU). `bias` 0 is none.
+    /// `flags`: 1 transposes a, 2 transposes b, epilogue · 4 (0 none, 1 ReLU, 2 GELU, 3 SiLU). `bias` 0 is none. `b` may be what `prepack` answered.
     pub fn matmul(device_: u32, out: u32, a: u32, b: u32, bias: u32, flags: u32, alpha: f64, beta: f64) callconv(.c) i32 {
         const d = device.get(device_) catch |e| return status.code(e);
         return status.of(checked(d, out, a, b, bias, flags, alpha, beta));

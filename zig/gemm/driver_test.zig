@@ -213,7 +213,7 @@ fn testCase(comptime T: type, case: Case, memory: *const Memory, seen: *Seen, ra
                 .epilogue = epilogue,
             };
             seen.note(T, &d, p);
-            try driver.multiply(T, &d, p);
+            try driver.multiply(T, &d, &p);
             if (c.len > 0) for (0..m) |i| {
                 errdefer std.debug.print("row {d} of {any}, {s}: alpha {d}, beta {d}, bias {}, {t}, {d} workers\n", .{
                     i, case, @typeName(T), alpha, beta, biased, epilogue, workers,
@@ -357,14 +357,14 @@ test "products: a row has the same bits in a product of any height, on every rou
             for (0..rows_max) |i| {
                 p.a = kernel.step(T, a.at, a.row * @as(isize, @intCast(i)));
                 p.c = alone.ptr + i * n;
-                try driver.multiply(T, &d, p);
+                try driver.multiply(T, &d, &p);
             }
             p.a = a.at;
             p.c = c.ptr;
             for ([_]usize{ 1, 2, 3, 7, 13, 14, 15, 29, 64, 200 }) |m| for ([_]u32{ 1, 3 }) |workers| {
                 p.m = m;
                 @memset(c, std.math.nan(T));
-                try driver.multiply(T, &deviceFor(workers, roomy), p);
+                try driver.multiply(T, &deviceFor(workers, roomy), &p);
                 errdefer std.debug.print("{d} rows, {d} columns, {any}, {s}\n", .{ m, n, kind, @typeName(T) });
                 try arrays.expectSameBits(T, alone[0 .. m * n], c[0 .. m * n]);
             };
@@ -442,7 +442,7 @@ test "products: batches by strides and by lists have the bits of their products,
             items[i] = .{ .a = kernel.step(T, a.at, batch.a[0] * way), .b = kernel.step(T, batch.p.b, batch.b[0] * way), .c = c.ptr + i * m * n };
             var p = batch.p;
             p.a, p.b, p.c = .{ items[i].a, items[i].b, want.ptr + i * m * n };
-            try driver.multiply(T, &deviceFor(1, roomy), p);
+            try driver.multiply(T, &deviceFor(1, roomy), &p);
         }
         const sizes = batch.p.sizes();
         seen.insert(resolve.batched(&d.machine, d.request, &d.knobs, sizes, count, resolve.touched(sizes, @sizeOf(T))));

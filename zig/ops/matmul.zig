@@ -31,7 +31,7 @@ fn Task(comptime T: type) type {
 
 /// The product over the last two axes, of the first matrices of a batch. A prepacked b has its order in it, so that `flags` may not transpose it, and it
 /// has to be packed for the device's own tile.
-pub fn product(
+pub inline fn product(
     comptime T: type,
     d: *const device.Device,
     out: *const Tensor,
@@ -82,9 +82,10 @@ pub fn product(
     return p;
 }
 
-/// Builds the task of `out = epilogue(alpha · op(a) @ op(b) + beta · out + bias)`.
+/// Builds the task of `out = epilogue(alpha · op(a) @ op(b) + beta · out + bias)`, in its place: it is large, and a small product takes less time than a copy.
 fn prepare(
     comptime T: type,
+    task: *Task(T),
     d: *const device.Device,
     out: *const Tensor,
     a: *const Tensor,
@@ -93,8 +94,11 @@ fn prepare(
     flags: u32,
     alpha: f64,
     beta: f64,
-) Error!Task(T) {
-    var batch: driver.Batch(T) = .{ .p = try product(T, d, out, a, b, bias, flags, alpha, beta) };
+) Error!void {
+    const batch = &task.batch;
+    batch.list = null;
+    batch.rank = 0;
+    batch.p = try product(T, d, out, a, b, bias, flags, alpha, beta);
     const p = &batch.p;
     if (bias) |v| try tensor.checkApart(out, v);
     try tensor.checkApart(out, a);
@@ -122,7 +126,6 @@ fn prepare(
         batch.c[batch.rank] = sc;
         batch.rank += 1;
     }
-    return .{ .batch = batch };
 }
 
 pub fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32, flags: u32, alpha: f64, beta: f64) Error!void {
@@ -133,7 +136,8 @@ pub fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32,
     switch (a.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            const task = try prepare(T, d, out, a, b, bias, flags, alpha, beta);
+            var task: Task(T) = undefined;
+            try prepare(T, &task, d, out, a, b, bias, flags, alpha, beta);
             try d.submit(&task);
         },
         else => return error.Unsupported,

@@ -5,6 +5,7 @@ const std = @import("std");
 const blocking = @import("blocking.zig");
 const device = @import("../device.zig");
 const driver = @import("driver.zig");
+const prepacked = @import("prepacked.zig");
 const kernel = @import("kernel.zig");
 const resolve = @import("../parallel/resolve.zig");
 const arrays = @import("../testing/arrays.zig");
@@ -152,10 +153,10 @@ fn testCase(comptime T: type, case: Case, memory: *const Memory, seen: *Seen, ra
     const kernels: driver.Kernels(T) = .of(&serial);
 
     const b_packed = case.b == .packed_rows or case.b == .packed_columns;
-    const panels = memory.panels.last(T, if (b_packed) try driver.prepackedLen(kernels.tile, k, n) else 0);
+    const panels = memory.panels.last(T, if (b_packed) try prepacked.prepackedLen(kernels.tile, k, n) else 0);
     if (b_packed) {
         @memset(panels, std.math.nan(T));
-        driver.prepack(T, &deviceFor(@intCast(1 + m % 3), case.caches), panels.ptr, b.at, b.row, b.col, k, n);
+        prepacked.prepack(T, &deviceFor(@intCast(1 + m % 3), case.caches), panels.ptr, b.at, b.row, b.col, k, n);
         // What no column fills is zero: a stray NaN would be a slow operand, and a trap where traps are on.
         for (panels) |x| try testing.expect(!std.math.isNan(x));
     }
@@ -328,8 +329,8 @@ test "products: a row has the same bits in a product of any height, on every rou
         for (kinds) |kind| for ([_]usize{ 1, 5, 64, 101 }) |n| {
             const a: Operand(T) = .init(memory.a, rows_max, k, kind.a, 0, random);
             const b: Operand(T) = .init(memory.b, k, n, kind.b, 0, random);
-            const panels = memory.panels.last(T, try driver.prepackedLen(tile, k, n));
-            driver.prepack(T, &d, panels.ptr, b.at, b.row, b.col, k, n);
+            const panels = memory.panels.last(T, try prepacked.prepackedLen(tile, k, n));
+            prepacked.prepack(T, &d, panels.ptr, b.at, b.row, b.col, k, n);
             const b_packed = kind.b == .packed_columns or kind.b == .packed_rows;
             const c = memory.c.last(T, rows_max * n);
             const bias = memory.bias.last(T, n);
@@ -398,7 +399,7 @@ test "products: batches by strides and by lists have the bits of their products,
         const a: Operand(T) = .init(memory.a, count * m, k, if (case.a == .columns) .rows else case.a, 1, random);
         const b: Operand(T) = .init(memory.b, count * k, n, case.b, 1, random);
         const b_packed = case.b == .packed_columns or case.b == .packed_rows;
-        const len = try driver.prepackedLen(tile, k, n);
+        const len = try prepacked.prepackedLen(tile, k, n);
         const panels = memory.panels.last(T, count * len);
         const c = memory.c.last(T, count * m * n);
         const want = try testing.allocator.alloc(T, count * m * n);
@@ -438,7 +439,7 @@ test "products: batches by strides and by lists have the bits of their products,
         for (0..count) |i| {
             const way: isize = @intCast(i);
             const from = kernel.step(T, b.at, b.row * @as(isize, @intCast(i * k)));
-            if (b_packed) driver.prepack(T, &d, panels.ptr + i * len, from, b.row, b.col, k, n);
+            if (b_packed) prepacked.prepack(T, &d, panels.ptr + i * len, from, b.row, b.col, k, n);
             items[i] = .{ .a = kernel.step(T, a.at, batch.a[0] * way), .b = kernel.step(T, batch.p.b, batch.b[0] * way), .c = c.ptr + i * m * n };
             var p = batch.p;
             p.a, p.b, p.c = .{ items[i].a, items[i].b, want.ptr + i * m * n };

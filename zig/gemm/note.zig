@@ -4,6 +4,7 @@ const std = @import("std");
 const assert = std.debug.assert;
 const driver = @import("driver.zig");
 const blocking = @import("blocking.zig");
+const Plan = @import("tiles.zig").Plan;
 const resolve = @import("../parallel/resolve.zig");
 const Device = @import("../device.zig").Device;
 const explain = @import("../explain.zig");
@@ -44,7 +45,7 @@ const Way = struct {
     scratch: usize = 0,
 };
 
-fn wayOfPlan(comptime T: type, plan: *const driver.Plan(T), tile: blocking.Tile, workers: usize) Way {
+fn wayOfPlan(comptime T: type, plan: *const Plan(T), tile: blocking.Tile, workers: usize) Way {
     const columns = std.math.divCeil(usize, @min(plan.cut.nc, plan.p.n), tile.nr) catch unreachable;
     const own = plan.own_tiles > 0;
     return .{

@@ -3,6 +3,7 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
+const prepacked = @import("../gemm/prepacked.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Error = status.Error;
@@ -21,7 +22,7 @@ fn Task(comptime T: type) type {
         n: usize,
 
         pub fn run(self: @This(), d: *const device.Device) void {
-            driver.prepack(T, d, self.out, self.b, self.b_row, self.b_col, self.k, self.n);
+            prepacked.prepack(T, d, self.out, self.b, self.b_row, self.b_col, self.k, self.n);
         }
     };
 }
@@ -52,7 +53,7 @@ fn create(d: *const device.Device, weight_: u32, flags: u32) Error!u32 {
     switch (weight.dtype) {
         inline .f32, .f64 => |dtype| {
             const tile = driver.Kernels(if (dtype == .f32) f32 else f64).of(d).tile;
-            const len = try driver.prepackedLen(tile, shape.k, shape.n);
+            const len = try prepacked.prepackedLen(tile, shape.k, shape.n);
             return tensor.createPanels(dtype, shape.k, shape.n, .{ .nr = @intCast(tile.nr), .w = @intCast(tile.w) }, len);
         },
         else => return error.Unsupported,

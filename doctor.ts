@@ -160,8 +160,10 @@ const { settings } = manifest;
 /** Whatever a description holds, one line a value: it grows as descriptions do. */
 function described(value: object, prefix = ""): [string, string][] {
   return Object.entries(value).flatMap(([name, v]: [string, unknown]): [string, string][] => {
-    if (typeof v === "object" && v !== null && !Array.isArray(v)) return described(v, `${prefix}${name}.`);
-    if (prefix === "caches.") return [[prefix + name, v === 0 ? "none" : bytes(Number(v))]];
+    if (typeof v === "object" && v !== null && !(Array.isArray(v) && v.every((each) => typeof each === "number"))) {
+      return described(v, `${prefix}${name}.`);
+    }
+    if (prefix.endsWith("caches.")) return [[prefix + name, v === 0 ? "none" : bytes(Number(v))]];
     if (prefix === "tuning." && process.env[variable(name)]) return [[prefix + name, `${String(v)} (${variable(name)})`]];
     return [[prefix + name, Array.isArray(v) ? v.join(", ") || "none" : String(v)]];
   });

@@ -15,7 +15,7 @@
 export { isAvailable } from "./ffi/library.ts";
 export { LibraryNotFoundError, OutOfMemoryError, UnsupportedError } from "./ffi/status.ts";
 export { cpu, cpuDevice } from "./core/device.ts";
-export type { CpuDescription, CpuDevice, CpuOptions, Device, Isa, Threads, Tuning } from "./core/device.ts";
+export type { CoreClass, CpuDescription, CpuDevice, CpuOptions, Device, Isa, MachineDescription, Threads, Tuning } from "./core/device.ts";
 export { explain } from "./core/explain.ts";
 export type { ExplainedProduct, Explanation } from "./core/explain.ts";
 export type { Data, DType, Float, Integer } from "./core/dtype.ts";

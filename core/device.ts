@@ -77,6 +77,28 @@ export interface CpuDescription {
   readonly tuning: Required<Tuning>;
   /** Cache sizes in bytes; 0 where there is none. */
   readonly caches: { readonly l1: number; readonly l2: number; readonly l3: number };
+  /** The machine as this process may use it; the same for every device. */
+  readonly machine: MachineDescription;
+}
+
+/** What a process may use of a machine. */
+export interface MachineDescription {
+  /** Logical processors. */
+  readonly processors: number;
+  /** Processors' worth of time that a container grants; `null` for no limit. */
+  readonly quota: number | null;
+  /** Kinds of cores, the fastest first. */
+  readonly classes: readonly CoreClass[];
+}
+
+/** Cores that are alike: all of most machines, or the performance cores, or the efficiency cores. */
+export interface CoreClass {
+  /** How many. */
+  readonly cores: number;
+  /** Speed of one: 1024 for the fastest kind. */
+  readonly capacity: number;
+  /** Cache sizes in bytes; 0 where there is none. */
+  readonly caches: { readonly l1: number; readonly l2: number; readonly l3: number };
 }
 
 /** A CPU device: the same pool of threads under every one of them. */
@@ -91,8 +113,9 @@ type Setting = (typeof settings)[number];
 type KnobName = Exclude<Setting["name"], "threads" | "isa">;
 const isas: readonly Isa[] = settings[1].words;
 const knobNames: readonly (keyof Tuning)[] = settings.slice(2).map(({ name }) => name as KnobName); // the first two have options of their own
-/** Numbers of a description behind the settings: the sizes of three caches, and at most three tiers. */
-const describedBehind = 6;
+/** Numbers of a description behind the settings: three caches, at most three tiers, processors, quota, and at most four kinds of cores of five numbers. */
+const tiersMax = 3, classesMax = 4, classNumbers = 5;
+const describedBehind = 3 + tiersMax + 2 + classesMax * classNumbers;
 
 /** What a setting may be, in words. */
 function allowed({ words, range }: Setting): string {
@@ -161,7 +184,9 @@ class Cpu implements CpuDevice {
     const code = native.tw_device_describe(out, out.length, handle);
     if (code !== 0) throw statusError("describe", statusName(code));
     const [threads, isa, ...knobs] = out.subarray(0, settings.length);
-    const [l1, l2, l3, ...widths] = out.subarray(settings.length);
+    const [l1, l2, l3, ...rest] = out.subarray(settings.length);
+    const widths = rest.splice(0, tiersMax);
+    const [processors, quota] = rest.splice(0, 2);
     const tuning: Required<Tuning> = Object.fromEntries(knobNames.map((name, i) => [name, knobs[i]])) as Record<KnobName, number>;
     return {
       threads: threads === 0 ? "auto" : threads === 1 ? "serial" : threads!,
@@ -170,8 +195,19 @@ class Cpu implements CpuDevice {
       tiers: widths.filter((width) => width > 0),
       tuning,
       caches: { l1: l1!, l2: l2!, l3: l3! },
+      machine: { processors: processors!, quota: quota! < 0 ? null : quota!, classes: classesOf(rest) },
     };
   }
+}
+
+/** The kinds of cores behind rows of numbers; a row without cores is none. */
+function classesOf(numbers: readonly number[]): CoreClass[] {
+  const classes: CoreClass[] = [];
+  for (let at = 0; at < numbers.length; at += classNumbers) {
+    const [cores, capacity, l1, l2, l3] = numbers.slice(at, at + classNumbers);
+    if (cores! > 0) classes.push({ cores: cores!, capacity: capacity!, caches: { l1: l1!, l2: l2!, l3: l3! } });
+  }
+  return classes;
 }
 
 function statusErrorOf(text: string): Error {

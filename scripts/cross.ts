@@ -16,7 +16,8 @@ const platforms = [
   "win32-x64",
   "win32-arm64",
 ];
-const bytesMax = 3_000_000;
+/** Three instruction sets of x86 with their tiles take 2.7 MB, and half a megabyte more on Windows; a build that grows past this has got something twice. */
+const bytesMax = 3_500_000;
 const glibcMinorMax = 17;
 
 await build(["cross"]);

@@ -62,6 +62,11 @@ test("cpu: describe() tells what the defaults came to", () => {
   assert.equal(machine.tuning.cores, machine.cores);
   assert.ok(machine.tuning.gemvParallelBytes > 0);
   assert.ok(machine.caches.l1 >= 4096 && machine.caches.l2 >= machine.caches.l1);
+  const { processors, quota, classes } = machine.machine;
+  assert.ok(processors >= machine.cores && (quota === null || quota > 0));
+  assert.ok(classes.length >= 1 && classes[0]!.capacity === 1024);
+  assert.ok(classes.reduce((sum, { cores }) => sum + cores, 0) >= machine.cores);
+  assert.deepEqual(classes[0]!.caches, machine.caches);
   assert.equal(cpu.name, "cpu");
 });
 

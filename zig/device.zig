@@ -121,7 +121,8 @@ pub const Pass = struct {
     weight: u64 = 1,
 };
 
-const devices_max = 4096;
+/// A device is some 180 bytes, and the table is part of the library's file on Windows.
+const devices_max = 512;
 var devices: [devices_max]Device = undefined;
 var made: std.atomic.Value(u32) = .init(0);
 var lock: Mutex = .{};
@@ -262,8 +263,9 @@ fn resolved(d: *const Device, comptime name: []const u8) u64 {
     return @field(d.knobs, name);
 }
 
-/// Numbers that describe a device: its settings in the order of the table, L1, L2 and L3 bytes, and the widths of its tiers, 0 where there is none.
-const description_len = knobs.table.len + 3 + resolve.tiers_max;
+/// Numbers that describe a device: its settings in the order of the table, L1, L2 and L3 bytes, the widths of its tiers, 0 where there is none; then of the
+/// machine its processors, the quota or -1, and of each kind of cores their number, speed, L1, L2 and L3 bytes.
+const description_len = knobs.table.len + 3 + resolve.tiers_max + 2 + 5 * topology.classes_max;
 
 pub const entries = struct {
     /// A CPU device of the given settings, in the order of the table in knobs.zig, each negative where it was not given. Answers its handle, or 0.
@@ -291,7 +293,16 @@ pub const entries = struct {
         inline for (knobs.table, 0..) |s, i| out[i] = @floatFromInt(resolved(d, s.name));
         const caches = d.machine.caches;
         const rest = [_]usize{ caches.l1, caches.l2, caches.l3 } ++ d.machine.tier_buffer;
-        for (out[knobs.table.len..description_len], rest) |*o, value| o.* = @floatFromInt(value);
+        for (out[knobs.table.len..][0..rest.len], rest) |*o, value| o.* = @floatFromInt(value);
+        const top = topology.get();
+        const machine = out[knobs.table.len + rest.len ..];
+        machine[0] = @floatFromInt(top.processors);
+        machine[1] = top.quota orelse -1;
+        for (&top.classes, 0..) |class, i| {
+            const used = i < top.class_count;
+            const row = [_]usize{ if (used) class.cores else 0, class.capacity, class.caches.l1, class.caches.l2, class.caches.l3 };
+            for (machine[2 + 5 * i ..][0..5], row) |*o, value| o.* = @floatFromInt(value);
+        }
         return 0;
     }
 };

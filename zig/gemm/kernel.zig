@@ -29,6 +29,11 @@ const ahead = switch (simd.isa) {
     .neon, .portable => 0,
 };
 
+/// Whether a strip may ask for the next panel of A, which takes a loop of its own.
+fn fetchesPanels(comptime T: type) bool {
+    return ahead > 0 and T == f32;
+}
+
 /// Column tiles of C against every row panel of a block of A. A panel stays in the first-level cache while the tiles of B stream past it, and its rows of C
 /// are written from left to right.
 pub fn Strip(comptime T: type) type {
@@ -181,7 +186,7 @@ fn Kernels(comptime T: type) type {
                     .ahead = if (far) s.b_next else ahead * ldb,
                 };
                 const from = if (full) b else s.b_last;
-                if (spread and s.a_far != 0 and full and j == 0) {
+                if (spread and fetchesPanels(T) and s.a_far != 0 and full and j == 0) {
                     tile(rows, vectors_max, .spread_fetching, s, a, from, walk, c, cols);
                 } else switch ((cols + w - 1) / w) {
                     inline 1...vectors_max => |nv| tile(rows, nv, if (spread) .spread else .dense, s, a, from, walk, c + j, cols),
@@ -223,20 +228,22 @@ fn Kernels(comptime T: type) type {
             inline for (&from, 0..) |*base, g| base.* = a + g * group * s.lda;
             var b = b_tile;
             var left = s.k;
-            while (left >= 2) {
+            // Two k a turn halve what the loop itself costs. Without FMA in hardware that is nothing, and each k much code.
+            const unroll = if (simd.has_fma) 2 else 1;
+            while (left >= unroll) {
                 // A line of memory at a time: the same one of each row of the next panel.
                 var lines = if (form == .spread_fetching) @min(left, 64 / @sizeOf(T)) else left;
                 if (form == .spread_fetching) {
                     inline for (0..rows) |i| @prefetch(from[i / group] + (rows + i % group) * s.lda, .{ .locality = 2 });
                 }
-                left -= lines / 2 * 2;
-                while (lines >= 2) : (lines -= 2) {
-                    inline for (0..2) |u| depth(rows, nv, spread, u, &acc, &from, s.lda, walk, b + u * walk.ldb);
-                    inline for (&from) |*base| base.* = kept(T, base.* + (if (spread) 2 else 2 * walk.a_next));
-                    b += 2 * walk.ldb;
+                left -= lines / unroll * unroll;
+                while (lines >= unroll) : (lines -= unroll) {
+                    inline for (0..unroll) |u| depth(rows, nv, spread, u, &acc, &from, s.lda, walk, b + u * walk.ldb);
+                    inline for (&from) |*base| base.* = kept(T, base.* + (if (spread) unroll else unroll * walk.a_next));
+                    b += unroll * walk.ldb;
                 }
             }
-            if (left > 0) depth(rows, nv, spread, 0, &acc, &from, s.lda, walk, b);
+            if (unroll > 1 and left > 0) depth(rows, nv, spread, 0, &acc, &from, s.lda, walk, b);
             const alpha: V = @splat(s.alpha);
             if (cols < nv * w) {
                 var sums: [rows_max * nv]V = undefined;

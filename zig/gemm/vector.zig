@@ -87,7 +87,7 @@ fn Kernels(comptime T: type) type {
         const chunk_max = (16 << 10) / @sizeOf(T);
 
         /// Rows that pass together: the sums are loaded and stored once for all of them. More are more streams than the hardware prefetches.
-        const together = 8;
+        const together = if (simd.has_fma) 8 else 2; // without FMA in hardware each is a hundred instructions
 
         /// Rows of n for each k.
         fn gemvRows(g: *const Gemv(T)) callconv(.c) void {

@@ -12,6 +12,7 @@ const Mutex = @import("futex.zig").Mutex;
 pub const Caches = model.Caches;
 pub const Class = model.Class;
 pub const Topology = model.Topology;
+pub const classes_max = model.classes_max;
 
 var lock: Mutex = .{};
 var ready: std.atomic.Value(bool) = .init(false);

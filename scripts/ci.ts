@@ -16,6 +16,8 @@ interface Step {
   env?: () => Promise<Record<string, string>>;
   /** How to read the number of tests from the output; a step without it is one check. */
   count?: (text: string) => Counts;
+  /** Too slow for every change: runs where it is named. */
+  onDemand?: boolean;
 }
 
 /** A step that hangs fails, so that the others still run. The longest, cold, is cross-compilation: 8 minutes of processor time on 2 cores. */
@@ -35,7 +37,7 @@ const steps: Step[] = [
   { name: "cross", commands: [[deno, "run", "-A", "scripts/cross.ts"]], count: plainCounts },
   { name: "aarch64", commands: [[...build, "test", "-Dtarget=aarch64-linux-musl", "-fqemu"]], count: zigCounts },
   { name: "emulated", commands: [[deno, "run", "-A", "scripts/emulated.ts"]], count: plainCounts },
-  { name: "valgrind", commands: [[...build, "valgrind"]], count: zigCounts },
+  { name: "valgrind", commands: [[...build, "valgrind"]], count: zigCounts, onDemand: true }, // six minutes and more
   { name: "race", commands: [[...build, "race"]], count: zigCounts },
   { name: "bench", commands: [[deno, "task", "bench:json", "--tiny"], [deno, "run", "-A", "bench/workers.ts", "--tiny"]] },
   { name: "demo-deno", commands: [[deno, "task", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "deno"), "--json"]] },
@@ -45,14 +47,18 @@ const steps: Step[] = [
 
 const asked = process.argv.slice(2);
 if (asked.includes("--list")) {
-  for (const { name, commands } of steps) console.log(`${name.padEnd(12)} ${commands.map((command) => command.join(" ")).join(" && ")}`);
+  for (const { name, commands, onDemand } of steps) {
+    console.log(
+      `${name.padEnd(12)} ${commands.map((command) => command.join(" ")).join(" && ")}${onDemand ? " (only where it is named)" : ""}`,
+    );
+  }
   process.exit(0);
 }
 const unknown = asked.filter((name) => !steps.some((step) => step.name === name));
 if (unknown.length > 0) fail(`No step is called ${unknown.join(", ")}; the steps are ${steps.map(({ name }) => name).join(", ")}.`);
 
 const rows: { name: string; counts: Counts; seconds: number }[] = [];
-for (const step of steps.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+for (const step of steps.filter(({ name, onDemand }) => asked.length === 0 ? !onDemand : asked.includes(name))) {
   console.log(`\n######## ${step.name}`);
   const env = { NO_COLOR: "1", ...await step.env?.() };
   const ended = { text: "", seconds: 0, code: 0 };

@@ -72,8 +72,7 @@ pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, 
     };
 }
 
-/// Whether A, its rows side by side, is read where it is. Packing costs a third of a cycle an element and saves nothing where each is used by few column
-/// tiles.
+/// Whether A, its rows side by side, is read where it is: packing saves nothing where each element is used by few column tiles.
 pub fn keepTurnedA(tile: Tile, n: usize, lda: usize, element: usize) bool {
     return n <= 8 * tile.nr and !crowded(lda, element);
 }
@@ -83,7 +82,8 @@ fn crowded(stride: usize, element: usize) bool {
     return stride *| element % 8192 == 0;
 }
 
-/// Rows of a panel that is read in place, its k side by side: as fast as a packed one (0.99 of the peak), so that A is never packed then. Rows a multiple of 4 KiB apart share the sets of the first-level cache, which has eight to twelve ways.
+/// Rows of a panel that is read in place, its k side by side: as fast as a packed one (0.99 of the peak), so that A is never packed then. Rows a multiple of
+/// 4 KiB apart share the sets of the first-level cache, which has eight to twelve ways.
 pub fn panelRows(tile: Tile, lda: usize, element: usize) usize {
     return if (lda * element % 4096 == 0) @min(tile.mr, 8) else tile.mr;
 }

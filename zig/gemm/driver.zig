@@ -42,28 +42,24 @@ pub fn multiply(comptime T: type, d: *const Device, p: *const Product(T)) error{
     const workers = if (gated and !product.boundByMemory(T, p)) 1 else workersFor(T, d, kernels.tile, p[0..1]).workers;
     if (workers == 1 and isDirect(T, d, kernels.tile, p)) return direct(T, kernels, p);
     const route: Route(T) = .init(d, kernels, p.*, workers);
-    return together(T, d, workers, &.{route});
-}
-
-/// Runs some products, each dealt to all workers, in one fork of the pool. A phase ends in a barrier, so they share one scratch.
-fn together(comptime T: type, d: *const Device, workers: u32, routes: []const Route(T)) error{OutOfMemory}!void {
-    var len: usize = 0;
-    for (routes) |*route| len = @max(len, route.scratchLen(workers));
+    const len = route.scratchLen(workers);
     var stack: [stack_bytes]u8 align(memory.alignment) = undefined;
     const heap = len * @sizeOf(T) > stack_bytes;
     const block = if (heap) try memory.alloc(len * @sizeOf(T)) else &stack;
     defer if (heap) memory.free(block, len * @sizeOf(T));
+    const scratch: [*]T = @ptrCast(@alignCast(block));
+    if (workers == 1) {
+        var alone: pool.Worker = .alone;
+        return route.run(scratch, &alone);
+    }
     const Region = struct {
-        routes: []const Route(T),
+        route: *const Route(T),
         scratch: [*]T,
         fn body(r: @This(), w: *pool.Worker) void {
-            for (r.routes) |*route| route.run(r.scratch, w);
+            r.route.run(r.scratch, w);
         }
     };
-    const region: Region = .{ .routes = routes, .scratch = @ptrCast(@alignCast(block)) };
-    if (workers > 1) return pool.run(workers, d.exact(), region, Region.body);
-    var alone: pool.Worker = .alone;
-    Region.body(region, &alone);
+    pool.run(workers, d.exact(), Region{ .route = &route, .scratch = scratch }, Region.body);
 }
 
 /// Whether a product is small and its operands are read where they are: calls of the kernel, no plan, no scratch. A 16×16×16 product took 137 ns that way

@@ -217,7 +217,7 @@ fn Kernels(comptime T: type) type {
         inline fn tile(comptime rows: usize, comptime nv: usize, comptime form: Rows, s: *const Strip(T), a: [*]const T, b_tile: [*]const T, walk: Walk, c: [*]T, cols: usize) void {
             const spread = form != .dense;
             const ldc = s.ldc;
-            // The rows of C are wanted only after the chain; their way from memory overlaps a long one. A short one's C is small and near: 3 % at 32³.
+            // The rows of C are wanted only after the chain; their way from memory overlaps a long one. A short one's C is small and near: 4 % at 16³.
             if (s.k >= 128) {
                 inline for (0..rows) |i| @prefetch(c + i * ldc, .{ .rw = .write });
             }

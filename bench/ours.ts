@@ -16,6 +16,7 @@ import {
   type Threads,
 } from "@tilework/tilework";
 import type { Prepared } from "./harness.ts";
+import { joined } from "./problem.ts";
 import type { LinearBackward, Problem, Product } from "./problem.ts";
 
 /** This library on so many threads. */
@@ -78,14 +79,7 @@ function timed(compute: () => unknown, results: readonly Tensor[], inputs: reado
     call: () => void compute(),
     result() {
       const parts = results.map((result) => result.readSync() as Float32Array); // all are f32
-      if (parts.length === 1) return parts[0];
-      const all = new Float32Array(parts.reduce((count, part) => count + part.length, 0));
-      let at = 0;
-      for (const part of parts) {
-        all.set(part, at);
-        at += part.length;
-      }
-      return all;
+      return joined(parts);
     },
     dispose() {
       for (const used of [...inputs, ...results]) used.dispose();

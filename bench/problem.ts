@@ -59,6 +59,18 @@ export function makeProblem(shape: Pick<Problem, "op" | "m" | "n" | "k" | "batch
   return { op, m, n, k, batch: 1, layout: "NT", inputs: [uniform(m * n, 1), uniform(m * k, 2), uniform(n * k, 3)] };
 }
 
+/** Several results one behind the other, as they are checked. */
+export function joined(parts: readonly Float32Array[]): Float32Array {
+  if (parts.length === 1) return parts[0];
+  const all = new Float32Array(parts.reduce((count, part) => count + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** Multiplications and additions of a problem. */
 export function flopsOf({ op, m, n, k, batch }: Pick<Problem, "op" | "m" | "n" | "k" | "batch">): number {
   return op === "product" ? 2 * m * n * k * batch : 4 * m * n * k + m * n;

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Prepared } from "../harness.ts";
+import { joined } from "../problem.ts";
 import type { Peer, Problem } from "../problem.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { alignedFloats } from "./ffi.ts";
@@ -71,14 +72,7 @@ async function prepare(ort: OnnxRuntime, problem: Problem, threads: number): Pro
     },
     result() {
       const parts = Object.keys(outputs).map((name) => latest[name].data);
-      if (parts.length === 1) return parts[0];
-      const all = new Float32Array(parts.reduce((count, part) => count + part.length, 0));
-      let at = 0;
-      for (const part of parts) {
-        all.set(part, at);
-        at += part.length;
-      }
-      return all;
+      return joined(parts);
     },
     dispose: () => session.release(),
   };

@@ -25,7 +25,8 @@ const runtimeFiles = ["ffi/open_deno.ts", "ffi/open_bun.ts"];
 const zigLayers: Record<string, string> = {
   "lib.zig": "root",
   "abi.zig": "root",
-  "variant.zig": "root",
+  "product_kernels.zig": "root",
+  "op_kernels.zig": "root",
   "gen_symbols.zig": "root",
   "tests.zig": "root",
   "test_runner.zig": "root",

@@ -6,8 +6,9 @@ pub fn build(b: *std.Build) void {
     const target = b.standardTargetOptions(.{ .default_target = baseline(b.graph.host.result) });
     const optimize = b.option(std.builtin.Optimize, "optimize", "Mode of the library (default: fast)") orelse .fast;
 
+    const entries = b.option(std.builtin.Optimize, "entries", "Mode of the library's part that is no micro-kernel; debug builds in seconds (default: as optimize)");
     const symbols = b.option(bool, "symbols", "Keep symbols, for a profiler (default: no)") orelse false;
-    b.installArtifact(library(b, target, optimize, symbols));
+    b.installArtifact(library(b, target, optimize, entries orelse optimize, symbols));
 
     const test_step = b.step("test", "Run every unit test once per instruction set");
     const tests = unitTests(b, target, optimize, false);
@@ -43,7 +44,7 @@ pub fn build(b: *std.Build) void {
     const cross = b.step("cross", "Build the library for every supported platform into zig-out/<platform>");
     for (platforms) |p| {
         const query = std.Target.Query.parse(.{ .arch_os_abi = p.triple, .cpu_features = "baseline" }) catch unreachable;
-        const lib = library(b, b.resolveTargetQuery(query), optimize, false);
+        const lib = library(b, b.resolveTargetQuery(query), optimize, optimize, false);
         cross.dependOn(&b.addInstallArtifact(lib, .{ .dest_dir = .{ .override = .{ .custom = p.name } }, .implib_dir = .disabled }).step);
     }
 }
@@ -95,37 +96,45 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
     for (levels(target.result.cpu.arch)) |level| {
         var query = target.query;
         if (level.model) |model| query.cpu_model = .{ .explicit = model };
-        const object = b.addObject(.{
-            .name = b.fmt("kernels_{s}", .{level.name}),
-            .use_llvm = true,
-            .root_module = b.createModule(.{
-                .root_source_file = b.path("variant.zig"),
-                .target = b.resolveTargetQuery(query),
-                .optimize = optimize,
-                .pic = true,
-                .strip = !symbols,
-                .unwind_tables = .none,
-                .link_libc = true,
-                .sanitize_thread = race,
-            }),
-        });
-        // A kernel that only the tests reach is left out of the library.
-        object.link_function_sections = true;
-        into.addObject(object);
+        for ([_][]const u8{ "product_kernels", "op_kernels" }) |root| {
+            const object = b.addObject(.{
+                .name = b.fmt("{s}_{s}", .{ root, level.name }),
+                .use_llvm = true,
+                .root_module = b.createModule(.{
+                    .root_source_file = b.path(b.fmt("{s}.zig", .{root})),
+                    .target = b.resolveTargetQuery(query),
+                    .optimize = optimize,
+                    .pic = true,
+                    .strip = !symbols,
+                    .unwind_tables = .none,
+                    .link_libc = true,
+                    .sanitize_thread = race,
+                }),
+            });
+            // A kernel that only the tests reach is left out of the library.
+            object.link_function_sections = true;
+            into.addObject(object);
+        }
     }
 }
 
-fn library(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, symbols: bool) *std.Build.Step.Compile {
+fn library(
+    b: *std.Build,
+    target: std.Build.ResolvedTarget,
+    optimize: std.builtin.Optimize,
+    entries: std.builtin.Optimize,
+    symbols: bool,
+) *std.Build.Step.Compile {
     const module = b.createModule(.{
         .root_source_file = b.path("lib.zig"),
         .target = target,
-        .optimize = optimize,
+        .optimize = entries,
         .link_libc = true,
         .strip = !symbols,
         .pic = true,
     });
     kernels(b, module, target, optimize, symbols, false);
-    const lib = b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = true, .root_module = module });
+    const lib = b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = if (entries == .debug) null else true, .root_module = module });
     lib.link_gc_sections = true;
     return lib;
 }

@@ -24,12 +24,9 @@ pub const ops = .{
     @import("ops/random.zig"),
 };
 
-/// Files with micro-kernels that belong to no single op.
+/// Files with micro-kernels that belong to no single op. Those of products are in product_kernels.zig.
 pub const kernel_files = .{
-    @import("gemm/kernel.zig"),
-    @import("gemm/vector.zig"),
     @import("gemm/columns.zig"),
-    @import("isa/math_kernels.zig"),
     @import("peak.zig"),
 };
 

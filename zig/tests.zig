@@ -36,6 +36,9 @@ test {
     _ = @import("parallel/pool.zig");
     _ = @import("row/strided.zig");
     _ = @import("row/fold.zig");
+    _ = @import("isa/math_kernels.zig");
+    _ = @import("gemm/kernel.zig");
+    _ = @import("gemm/vector.zig");
     _ = @import("gemm/blocking.zig");
     _ = @import("gemm/driver.zig");
     _ = @import("gemm/driver_test.zig");

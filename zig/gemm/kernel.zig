@@ -217,9 +217,16 @@ fn Kernels(comptime T: type) type {
         inline fn tile(comptime rows: usize, comptime nv: usize, comptime form: Rows, s: *const Strip(T), a: [*]const T, b_tile: [*]const T, walk: Walk, c: [*]T, cols: usize) void {
             const spread = form != .dense;
             const ldc = s.ldc;
-            // The rows of C are wanted only after the chain; their way from memory overlaps a long one. A short one's C is small and near: 4 % at 16³.
+            // The rows of C are wanted only after the chain; their way from memory overlaps a long one (5 to 10 % from 256³ up). A short
+            // one's C is small and near: 4 % at 16³.
             if (s.k >= 128) {
-                inline for (0..rows) |i| @prefetch(c + i * ldc, .{ .rw = .write });
+                comptime var line = 0;
+                // Rows a multiple of 4 KiB apart share the sets of the first level, where their second lines would drive A and B out: 3 % at 1024³.
+                inline while (line < nv * w * @sizeOf(T)) : (line += 64) {
+                    if (line == 0 or ldc * @sizeOf(T) % 4096 != 0) {
+                        inline for (0..rows) |i| @prefetch(c + i * ldc + line / @sizeOf(T), .{ .rw = .write });
+                    }
+                }
             }
             var acc: [rows][nv]V = @splat(@splat(@splat(0)));
             // One pointer for three rows: base, base + lda and base + 2·lda are one addressing mode each, and all pointers fit the registers.

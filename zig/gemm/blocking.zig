@@ -143,3 +143,42 @@ test "blocking: every row and column is covered, whatever the sizes" {
         };
     }
 }
+
+test "blocking: what is packed, and by whom, is decided for any size" {
+    const caches: Caches = .{ .l1 = 48 << 10, .l2 = 2 << 20, .l2_private = true, .l3 = 0 };
+    const tile: Tile = .{ .mr = 14, .nr = 32, .w = 16 };
+    const huge = std.math.maxInt(usize);
+    // Sizes whose products leave 32 and 64 bits (C07).
+    for ([_]usize{ 46341, 174000, 65536, 1 << 40, huge / 4 }) |big| {
+        try testing.expect(!keepB(caches, tile, 1000, big, big, big, 4));
+        try testing.expect(!swaps(tile, big, big, big));
+        try testing.expectEqual(0, ownTiles(tile, big, big, 2));
+        try testing.expectEqual(1, depthBlocks(caches, big, big));
+        try testing.expectEqual(@min(512, big / 2 + big % 2), rowsLeast(true, big, 2, 4));
+        try testing.expect(!keepTurnedA(tile, big, 64, 4));
+    }
+    // B in place: half of the second level, or few row panels, unless its rows drive each other out.
+    try testing.expect(keepB(caches, tile, 512, 512, 512, 513, 4));
+    try testing.expect(!keepB(caches, tile, 512, 512, 513, 513, 4));
+    try testing.expect(!keepB(caches, tile, 513, 512, 512, 513, 4));
+    try testing.expect(keepB(caches, tile, 8 * 14, 5000, 5000, 5000, 4));
+    try testing.expect(!keepB(caches, tile, 8 * 14, 4096, 65, 4096, 4));
+    try testing.expect(keepB(caches, tile, 8 * 14, 4096, 64, 4096, 4));
+    // Rows of A in place: fewer where they share sets of the first level.
+    try testing.expectEqual(14, panelRows(tile, 1000, 4));
+    try testing.expectEqual(8, panelRows(tile, 1024, 4));
+    try testing.expectEqual(6, panelRows(.{ .mr = 6, .nr = 16, .w = 8 }, 1024, 4));
+    // Few rows: each worker packs its own tiles, at least two and at most eight.
+    try testing.expectEqual(8, ownTiles(tile, 256, 4096, 2));
+    try testing.expectEqual(2, ownTiles(tile, 64, 2 * 8 * 32, 2));
+    try testing.expectEqual(0, ownTiles(tile, 64, 2 * 8 * 32 - 1, 2));
+    try testing.expectEqual(0, ownTiles(tile, 257, 4096, 2));
+    // Few rows against a transposed matrix.
+    try testing.expect(swaps(tile, 64, 65, 128));
+    try testing.expect(!swaps(tile, 65, 4096, 4096) and !swaps(tile, 64, 64, 128) and !swaps(tile, 64, 65, 127));
+    // Depth packed between two barriers: half of the second level for B, a quarter for A.
+    try testing.expectEqual(8, depthBlocks(caches, 128 * 4, 64 * 4));
+    try testing.expectEqual(1, depthBlocks(caches, 0, huge));
+    try testing.expectEqual(512, groupColumns(tile, caches, 4));
+    try testing.expectEqual(tile.nr, groupColumns(tile, .{ .l1 = 1, .l2 = 1, .l2_private = true, .l3 = 0 }, 8));
+}

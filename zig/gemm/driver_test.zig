@@ -12,6 +12,7 @@ const arrays = @import("../testing/arrays.zig");
 const Caches = @import("../parallel/topology.zig").Caches;
 const Device = device.Device;
 const Guarded = @import("../testing/guard.zig").Guarded;
+const valgrind = @import("../testing/valgrind.zig");
 const testing = std.testing;
 const kc = blocking.kc;
 
@@ -227,6 +228,7 @@ fn testCase(comptime T: type, case: Case, memory: *const Memory, seen: *Seen, ra
 }
 
 test "products: the contract's bits on every route, with every factor, bias, epilogue and number of workers" {
+    try valgrind.skip();
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const random = prng.random();
     const memory: Memory = try .init();
@@ -317,6 +319,7 @@ const kinds = [_]Kind{
 };
 
 test "products: a row has the same bits in a product of any height, on every route" {
+    try valgrind.skip();
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const random = prng.random();
     const memory: Memory = try .init();
@@ -459,4 +462,26 @@ test "products: batches by strides and by lists have the bits of their products,
         try arrays.expectSameBits(T, want, c);
     };
     try testing.expect(seen.eql(.full));
+}
+
+test "products: rows 4 GiB apart are read where they are (C07)" {
+    if (@import("../testing/guard.zig").supported == false) return error.SkipZigTest;
+    try valgrind.skip();
+    const apart = 1 << 30;
+    const k = 4;
+    // Pages that nobody touches take no memory, and none is set aside for them.
+    const pages = std.posix.mmap(null, (2 * apart + k) * @sizeOf(f32), .{ .READ = true, .WRITE = true }, .{ .TYPE = .PRIVATE, .ANONYMOUS = true, .NORESERVE = true }, -1, 0) catch
+        return error.SkipZigTest;
+    defer std.posix.munmap(pages);
+    const a: [*]f32 = @ptrCast(@alignCast(pages.ptr));
+    for (0..3) |i| for (0..k) |j| {
+        a[i * apart + j] = @floatFromInt(10 * i + j);
+    };
+    const d = deviceFor(1, roomy);
+    for ([_]usize{ 1, 20 }) |n| {
+        var b: [k * 20]f32 = @splat(2);
+        var c: [3 * 20]f32 = undefined;
+        try driver.multiply(f32, &d, &.{ .m = 3, .n = n, .k = k, .a = a, .a_row = apart, .a_col = 1, .b = &b, .b_row = @intCast(n), .b_col = 1, .c = &c, .ldc = n });
+        for (0..3) |i| for (c[i * n ..][0..n]) |x| try testing.expectEqual(@as(f32, @floatFromInt(2 * (40 * i + 6))), x);
+    }
 }

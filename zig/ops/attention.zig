@@ -1,0 +1,1059 @@
+//! Scaled dot-product attention, fused: out = softmax(scale·Q Kᵀ + mask)·V for each sequence and head, and its gradients, without ever holding the matrix of
+//! probabilities (Dao, Fu, Ermon, Rudra and Ré, "FlashAttention: fast and memory-efficient exact attention with IO-awareness", 2022).
+//!
+//! A tile of scores holds a block of keys against a few queries, key by key: Sᵀ = K·Qᵀ, so that K is read where it lies and a softmax runs down the tile
+//! (row/scores.zig). For each block of keys: m = max S, p = exp(S − m), l = Σp, o = p·V; the blocks of one query join in order by
+//! M = max(m, m'): l = l·exp(m − M) + l'·exp(m' − M), o likewise. In the end out = o/l. Each part is relative to its own block's maximum, so that it does
+//! not depend on the blocks before it. Backward keeps of each query its maximum m and 1/l, the log-sum-exp in two parts: as one number it would lose l where
+//! logits are large.
+//!
+//! Backward computes each tile anew. With D = Σ dY·Y of a query: P = exp(S − m)/l, dS = P∘(dY·Vᵀ − D), dV = Pᵀ·dY, dK = scale·dSᵀ·Q, dQ = scale·dS·K.
+//!
+//! The order of sums is fixed by sizes alone. A score is a chain of fused multiply-adds over the width as in a product. Over the keys a chain runs within a
+//! block of 256 keys, counted from the sequence's first; over the queries, for dK and dV, within a block of 64; blocks join in order, heads of a group too.
+//! Which queries share a tile, and who computes it, decides nothing. A hidden key takes part as an exact zero.
+
+const std = @import("std");
+const assert = std.debug.assert;
+const blocking = @import("../gemm/blocking.zig");
+const cursor = @import("../parallel/cursor.zig");
+const device = @import("../device.zig");
+const gemm = @import("../gemm/kernel.zig");
+const memory = @import("../memory.zig");
+const pool = @import("../parallel/pool.zig");
+const product = @import("../gemm/product.zig");
+const resolve = @import("../parallel/resolve.zig");
+const scores = @import("../row/scores.zig");
+const status = @import("../status.zig");
+const tensor = @import("../tensor.zig");
+const Device = device.Device;
+const Error = status.Error;
+const Explanation = @import("../explain.zig").Explanation;
+const Tensor = tensor.Tensor;
+
+/// Keys of a block: the depth of a chain of the product with V and of dQ. As deep as a block of a product, so that one call of its kernel makes it.
+const key_block = blocking.kc;
+/// Queries of a tile in forward: a tile of scores, 256·32 floats, stays in the first-level cache.
+const forward_queries = 32;
+/// Queries of a tile in backward: the depth of a chain of dK and dV, and so part of the contract.
+const backward_queries = 64;
+
+/// The rows of one operand: `[batch, heads, rows, width]` anywhere in memory, the width side by side.
+fn Matrix(comptime T: type) type {
+    return struct {
+        first: [*]T,
+        batch: isize,
+        head: isize,
+        row: usize,
+
+        fn of(t: *const Tensor) Error!@This() {
+            if (t.fromEnd(0) > 1 and t.strideFromEnd(0) != 1) return error.LayoutMismatch;
+            const row = if (t.fromEnd(1) > 1) t.strideFromEnd(1) else @as(isize, @intCast(t.fromEnd(0)));
+            if (row < 0) return error.LayoutMismatch;
+            return .{
+                .first = t.ptr(T),
+                .batch = if (t.fromEnd(3) > 1) t.strideFromEnd(3) else 0,
+                .head = if (t.fromEnd(2) > 1) t.strideFromEnd(2) else 0,
+                .row = @intCast(row),
+            };
+        }
+
+        fn at(m: @This(), batch: usize, head: usize, row: usize) [*]T {
+            const b: isize = @intCast(batch);
+            const h: isize = @intCast(head);
+            return @constCast(gemm.step(T, m.first, b * m.batch + h * m.head)) + row * m.row;
+        }
+    };
+}
+
+/// The mask's elements by strides, 0 where an axis is broadcast.
+const Mask = struct {
+    first: ?[*]const u8 = null,
+    kind: scores.MaskKind = .none,
+    element: isize = 0,
+    batch: isize = 0,
+    head: isize = 0,
+    query: isize = 0,
+    key: isize = 0,
+
+    fn at(m: Mask, batch: usize, head: usize, query: usize, key: usize) ?*const anyopaque {
+        const first = m.first orelse return null;
+        const elements = signed(batch) * m.batch + signed(head) * m.head + signed(query) * m.query + signed(key) * m.key;
+        return @ptrFromInt(@intFromPtr(first) +% @as(usize, @bitCast(elements * m.element)));
+    }
+};
+
+fn signed(n: usize) isize {
+    return @intCast(n);
+}
+
+/// A distance that hides nothing.
+const far: isize = std.math.maxInt(isize) / 4;
+
+/// Queries and keys that belong together, whole axes or parts of one packed axis.
+const Sequence = struct { batch: usize, q: usize, k: usize, queries: usize, keys: usize };
+
+const Span = struct { begin: usize, end: usize };
+
+/// What forward and backward share, checked.
+fn Problem(comptime T: type) type {
+    return struct {
+        q: Matrix(T),
+        k: Matrix(T),
+        v: Matrix(T),
+        mask: Mask = .{},
+        sequences: usize,
+        heads: usize,
+        kv_heads: usize,
+        /// Rows of the axes; of one sequence where there are no offsets.
+        queries: usize,
+        keys: usize,
+        width: usize,
+        q_offsets: ?[*]const u32 = null,
+        k_offsets: ?[*]const u32 = null,
+        /// A query sees so many keys before its own position, and so many behind it.
+        left: isize,
+        right: isize,
+        /// Positions from one query to the next: 0 where the rows are heads of one query.
+        step: isize = 1,
+        scale: T,
+
+        fn sequence(p: *const @This(), s: usize) Sequence {
+            const q = p.q_offsets orelse return .{ .batch = s, .q = 0, .k = 0, .queries = p.queries, .keys = p.keys };
+            const k = p.k_offsets.?;
+            return .{ .batch = 0, .q = q[s], .k = k[s], .queries = q[s + 1] - q[s], .keys = k[s + 1] - k[s] };
+        }
+
+        /// The position of a query among the keys: both ends of a sequence meet.
+        fn position(p: *const @This(), s: *const Sequence, query: usize) isize {
+            if (p.step == 0) return signed(s.keys) - 1;
+            return signed(query) + signed(s.keys) - signed(s.queries);
+        }
+
+        /// The keys that some of these queries see.
+        fn seen(p: *const @This(), s: *const Sequence, query: usize, count: usize) Span {
+            const end = std.math.clamp(p.position(s, query + count - 1) + p.right + 1, 0, signed(s.keys));
+            const begin = std.math.clamp(p.position(s, query) - p.left, 0, end);
+            return .{ .begin = @intCast(begin), .end = @intCast(end) };
+        }
+
+        /// Pairs of a query and a key that it sees, of one head, or a few more: masks and offsets may leave out more.
+        fn pairs(p: *const @This()) u64 {
+            var n: u64 = 0;
+            for (0..p.sequences) |s| {
+                const one = p.sequence(s);
+                const window: u64 = @min(one.keys, @as(u64, @intCast(p.left +| p.right +| 1)));
+                const all = @as(u64, one.queries) *| window;
+                // Causal: of as many keys as there are queries half.
+                const square = @min(one.queries, window);
+                n +|= all - (if (p.right == 0) square * (square -| 1) / 2 else 0);
+                if (p.q_offsets == null) return n *| p.sequences;
+            }
+            return n;
+        }
+
+        fn group(p: *const @This()) usize {
+            return p.heads / p.kv_heads;
+        }
+
+        /// Where a query's statistics are.
+        fn place(p: *const @This(), s: *const Sequence, head: usize, query: usize) usize {
+            return (s.batch * p.heads + head) * p.queries + s.q + query;
+        }
+
+        /// Sequences one after another on one axis: how many blocks of `size` there are in each.
+        fn blocks(p: *const @This(), comptime axis: enum { queries, keys }, size: usize) Blocks {
+            const offsets = if (axis == .queries) p.q_offsets else p.k_offsets;
+            const rows = if (axis == .queries) p.queries else p.keys;
+            return .{ .offsets = offsets, .sequences = p.sequences, .each = std.math.divCeil(usize, rows, size) catch unreachable, .size = size };
+        }
+    };
+}
+
+/// Blocks of rows of each sequence and head, as jobs: the blocks of a head follow each other.
+const Blocks = struct {
+    offsets: ?[*]const u32,
+    sequences: usize,
+    /// Blocks of all rows of the axis.
+    each: usize,
+    size: usize,
+
+    const Found = struct { sequence: usize, head: usize, block: usize, blocks: usize };
+
+    /// Places for blocks on one axis: what sequences of no fixed length leave empty is skipped.
+    fn places(b: Blocks) usize {
+        return if (b.offsets == null) b.each else b.each + b.sequences;
+    }
+
+    fn jobs(b: Blocks, heads: usize) usize {
+        return b.places() *| heads *| (if (b.offsets == null) b.sequences else 1);
+    }
+
+    /// The block behind a job. On a packed axis the blocks of sequence s begin at place s + offset/size, which leaves each sequence its own: it has at most
+    /// one block that is not whole.
+    fn find(b: Blocks, heads: usize, job: usize) ?Found {
+        const row = job / b.places();
+        const place = job % b.places();
+        const offsets = b.offsets orelse return .{ .sequence = row / heads, .head = row % heads, .block = place, .blocks = b.each };
+        var low: usize = 0;
+        var high = b.sequences;
+        while (high - low > 1) {
+            const middle = low + (high - low) / 2;
+            if (middle + offsets[middle] / b.size <= place) low = middle else high = middle;
+        }
+        const n = std.math.divCeil(usize, offsets[low + 1] - offsets[low], b.size) catch unreachable;
+        const block = place - (low + offsets[low] / b.size);
+        return if (block < n) .{ .sequence = low, .head = row, .block = block, .blocks = n } else null;
+    }
+};
+
+fn grainOf(jobs: usize, workers: usize) usize {
+    return if (workers == 1) jobs else cursor.grainFor(jobs, workers, 8, 1);
+}
+
+/// Kernels and tile of a device.
+fn Kernels(comptime T: type) type {
+    return struct {
+        gemm: product.Kernels(T),
+        softmax: *const fn (*const scores.Softmax(T)) callconv(.c) void,
+        join: *const fn (*const scores.Join(T)) callconv(.c) void,
+        finish: *const fn (*const scores.Finish(T)) callconv(.c) void,
+        gradient: *const fn (*const scores.Gradient(T)) callconv(.c) void,
+        delta: *const fn (*const scores.Delta(T)) callconv(.c) void,
+
+        const prefix = "attention_" ++ @typeName(T) ++ "_";
+
+        fn of(d: *const Device) @This() {
+            return .{
+                .gemm = .of(d),
+                .softmax = d.kernel(fn (*const scores.Softmax(T)) callconv(.c) void, prefix ++ "softmax"),
+                .join = d.kernel(fn (*const scores.Join(T)) callconv(.c) void, prefix ++ "join"),
+                .finish = d.kernel(fn (*const scores.Finish(T)) callconv(.c) void, prefix ++ "finish"),
+                .gradient = d.kernel(fn (*const scores.Gradient(T)) callconv(.c) void, prefix ++ "gradient"),
+                .delta = d.kernel(fn (*const scores.Delta(T)) callconv(.c) void, prefix ++ "delta"),
+            };
+        }
+    };
+}
+
+/// The right operand of a product as the kernel takes it.
+fn Right(comptime T: type) type {
+    return struct { b: [*]const T, ld: usize, next: usize, last: [*]const T, ld_last: usize };
+}
+
+/// The left operand.
+fn Left(comptime T: type) type {
+    return struct { a: [*]const T, ld: usize, form: gemm.Form };
+}
+
+/// Scratch of a worker, in elements from its begin on.
+const Room = struct {
+    len: usize = 0,
+
+    fn take(r: *Room, len: usize) usize {
+        defer r.len += product.align16(len);
+        return r.len;
+    }
+};
+
+/// What forward and backward do with a tile of scores.
+fn Tiles(comptime T: type) type {
+    return struct {
+        p: Problem(T),
+        kernels: Kernels(T),
+        /// Elements from one key's scores to the next.
+        ld: usize,
+
+        const Self = @This();
+
+        /// Room for the transpose of so many rows.
+        fn turnedLen(self: *const Self, rows: usize) usize {
+            return blocking.roundUp(rows, self.kernels.gemm.tile.nr) * self.p.width;
+        }
+
+        /// Room for rows that a product reads as its right operand, where it cannot read them where they are.
+        fn rightLen(self: *const Self, rows: usize) usize {
+            const tile = self.kernels.gemm.tile;
+            return if (self.p.width % tile.w == 0) 0 else rows * blocking.roundUp(self.p.width, tile.nr);
+        }
+
+        /// Panels `[width, rows]` of rows.
+        fn turn(self: *const Self, out: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
+            return self.panels(out, rows, count, self.p.width, signed(stride), 1);
+        }
+
+        /// Rows as they are, or as panels where the last vector of a row would be read past its end.
+        fn right(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
+            const tile = self.kernels.gemm.tile;
+            const width = self.p.width;
+            if (width % tile.w != 0) return self.panels(room, rows, width, count, 1, signed(stride));
+            return .{ .b = rows, .ld = stride, .next = tile.nr, .last = rows + width / tile.nr * tile.nr, .ld_last = stride };
+        }
+
+        fn panels(self: *const Self, out: [*]T, in: [*]const T, count: usize, k: usize, stride: isize, stride_k: isize) Right(T) {
+            const tile = self.kernels.gemm.tile;
+            self.kernels.gemm.pack(&.{
+                .out = out,
+                .in = in,
+                .count = count,
+                .panels = product.rowPanels(count, tile.nr),
+                .width = tile.nr,
+                .panel_stride = tile.nr * k,
+                .k = k,
+                .k_begin = 0,
+                .k_end = k,
+                .stride = stride,
+                .stride_k = stride_k,
+            });
+            return .{
+                .b = out,
+                .ld = tile.nr,
+                .next = tile.nr * k,
+                .last = out + count / tile.nr * tile.nr * k,
+                .ld_last = blocking.roundUp(count % tile.nr, tile.w),
+            };
+        }
+
+        /// c := alpha·a·b, or c += alpha·a·b, with at most 256 steps of depth.
+        fn multiply(self: *const Self, c: [*]T, ldc: usize, a: Left(T), b: Right(T), rows: usize, cols: usize, k: usize, alpha: T, adds: bool) void {
+            const tile = self.kernels.gemm.tile;
+            self.kernels.gemm.strip(&.{
+                .a = a.a,
+                .a_form = a.form,
+                .lda = a.ld,
+                .panel_rows = if (a.form == .k_contiguous) blocking.panelRows(tile, a.ld, @sizeOf(T)) else tile.mr,
+                .b = b.b,
+                .ldb = b.ld,
+                .b_next = b.next,
+                .b_last = b.last,
+                .ldb_last = b.ld_last,
+                .b_far = 0,
+                .a_far = 0,
+                .c = c,
+                .ldc = ldc,
+                .rows = rows,
+                .cols = cols,
+                .k = k,
+                .alpha = alpha,
+                .beta = 1,
+                .read_c = @intFromBool(adds),
+                .closes = 0,
+                .bias = null,
+                .epilogue = .none,
+            });
+        }
+
+        /// The tile's products of rows of K or V with turned queries or their gradients.
+        fn against(self: *const Self, tile: [*]T, rows: [*]const T, stride: usize, count: usize, turned: Right(T), queries: usize, alpha: T) void {
+            var k: usize = 0;
+            while (k == 0 or k < self.p.width) : (k += blocking.kc) {
+                var b = turned;
+                b.b += k * b.ld;
+                b.last += k * b.ld_last;
+                const depth = @min(blocking.kc, self.p.width - k);
+                self.multiply(tile, self.ld, .{ .a = rows + k, .ld = stride, .form = .k_contiguous }, b, count, queries, depth, alpha, k > 0);
+            }
+        }
+
+        /// The part of a block of keys that some of the queries see, its begin a multiple of 16.
+        fn part(span: Span, block: usize) ?Span {
+            const first = block * key_block;
+            const end = @min(span.end, first + key_block);
+            const begin = @max(span.begin, first);
+            return if (begin < end) .{ .begin = (begin - first) / 16 * 16, .end = end - first } else null;
+        }
+
+        fn tileOf(self: *const Self, s: [*]T, one: *const Sequence, head: usize, query: usize, count: usize, block: usize, keys: Span) scores.Tile(T) {
+            const p = &self.p;
+            const first = block * key_block;
+            const position = p.position(one, query) - signed(first);
+            return .{
+                .s = s,
+                .ld = self.ld,
+                .queries = count,
+                .begin = keys.begin,
+                .end = keys.end,
+                .low = position - p.left,
+                .high = position + p.right + 1,
+                .step = p.step,
+                .mask = p.mask.at(one.batch, head, query, first),
+                .mask_kind = p.mask.kind,
+                .mask_query = p.mask.query,
+                .mask_key = p.mask.key,
+            };
+        }
+    };
+}
+
+/// Elements from one key's scores to the next: whole vectors, or one where there is one query.
+fn tileStride(queries: usize, most: usize) usize {
+    return if (queries == 1) 1 else blocking.roundUp(@max(1, @min(queries, most)), 16);
+}
+
+fn Forward(comptime T: type) type {
+    return struct {
+        p: Problem(T),
+        out: Matrix(T),
+        /// The maxima of all queries, then the reciprocal sums; null where nobody wants them.
+        stats: ?[*]T,
+
+        const Self = @This();
+
+        /// One call: the task with what its workers need.
+        const Call = struct {
+            tiles: Tiles(T),
+            out: Matrix(T),
+            stats: ?[*]T,
+            blocks: Blocks,
+            scratch: [*]T = undefined,
+            turned: usize,
+            s: usize,
+            sums: usize,
+            part: usize,
+            values: usize,
+            vectors: usize,
+            len: usize,
+
+            fn jobs(c: *const Call) usize {
+                return c.blocks.jobs(c.tiles.p.heads);
+            }
+
+            fn work(c: *const Call, w: *pool.Worker) void {
+                var mine = c.*;
+                mine.scratch += w.id * c.len;
+                w.phase(c.jobs(), grainOf(c.jobs(), w.count), @as(*const Call, &mine), blocksOf);
+            }
+
+            fn blocksOf(c: *const Call, begin: usize, end: usize) void {
+                for (begin..end) |job| c.block(job);
+            }
+
+            /// A head's blocks follow each other, so that its keys and values stay near, the last one first: with `causal` it is the longest.
+            fn block(c: *const Call, job: usize) void {
+                const p = &c.tiles.p;
+                const found = c.blocks.find(p.heads, job) orelse return;
+                const one = p.sequence(found.sequence);
+                const query = (found.blocks - 1 - found.block) * forward_queries;
+                c.queries(&one, found.head, query, @min(forward_queries, one.queries - query));
+            }
+
+            fn queries(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const kv_head = head / p.group();
+                const sums = c.scratch + c.sums;
+                const part = c.scratch + c.part;
+                const vectors = c.scratch + c.vectors;
+                const max, const sum, const part_max, const part_sum = .{ vectors, vectors + forward_queries, vectors + 2 * forward_queries, vectors + 3 * forward_queries };
+                @memset(max[0..forward_queries], -std.math.inf(T));
+                @memset(sum[0..forward_queries], 0);
+                const span = p.seen(one, query, count);
+                const turned = if (span.begin < span.end) t.turn(c.scratch + c.turned, p.q.at(one.batch, head, one.q + query), p.q.row, count) else undefined;
+                var first = true;
+                for (span.begin / key_block..(std.math.divCeil(usize, span.end, key_block) catch unreachable)) |b| {
+                    const keys = Tiles(T).part(span, b) orelse continue;
+                    const row = one.k + b * key_block + keys.begin;
+                    const n = keys.end - keys.begin;
+                    const s = c.scratch + c.s;
+                    const at = s + keys.begin * t.ld;
+                    t.against(at, p.k.at(one.batch, kv_head, row), p.k.row, n, turned, count, p.scale);
+                    c.tiles.kernels.softmax(&.{
+                        .tile = t.tileOf(s, one, head, query, count, b, keys),
+                        .max = if (first) max else part_max,
+                        .sum = if (first) sum else part_sum,
+                    });
+                    const values = t.right(c.scratch + c.values, p.v.at(one.batch, kv_head, row), p.v.row, n);
+                    t.multiply(if (first) sums else part, p.width, .{ .a = at, .ld = t.ld, .form = .rows_contiguous }, values, count, p.width, n, 1, false);
+                    if (!first) t.kernels.join(&.{
+                        .out = sums,
+                        .part = part,
+                        .ld = p.width,
+                        .queries = count,
+                        .width = p.width,
+                        .max = max,
+                        .sum = sum,
+                        .part_max = part_max,
+                        .part_sum = part_sum,
+                    });
+                    first = false;
+                }
+                const place = p.place(one, head, query);
+                t.kernels.finish(&.{
+                    .out = c.out.at(one.batch, head, one.q + query),
+                    .out_stride = c.out.row,
+                    .sums = sums,
+                    .ld = p.width,
+                    .queries = count,
+                    .width = p.width,
+                    .max = max,
+                    .sum = sum,
+                    .stat_max = if (c.stats) |stats| stats + place else null,
+                    .stat_scale = if (c.stats) |stats| stats + statsLen(T, p) + place else null,
+                });
+            }
+        };
+
+        fn call(self: *const Self, d: *const Device) Call {
+            const p = &self.p;
+            const kernels: Kernels(T) = .of(d);
+            const tiles: Tiles(T) = .{ .p = self.p, .kernels = kernels, .ld = tileStride(p.queries, forward_queries) };
+            var room: Room = .{};
+            return .{
+                .tiles = tiles,
+                .out = self.out,
+                .stats = self.stats,
+                .blocks = p.blocks(.queries, forward_queries),
+                .turned = room.take(tiles.turnedLen(forward_queries)),
+                .s = room.take(key_block * tiles.ld),
+                .sums = room.take(forward_queries * p.width),
+                .part = room.take(forward_queries * p.width),
+                .values = room.take(tiles.rightLen(key_block)),
+                .vectors = room.take(4 * forward_queries),
+                .len = room.len,
+            };
+        }
+
+        /// One multiply-add for each number of the two products.
+        fn decide(self: *const Self, d: *const Device, c: *const Call) resolve.Decision {
+            const p = &self.p;
+            return resolve.compute(&d.machine, d.request, &d.knobs, 2 *| p.pairs() *| p.heads *| p.width, c.jobs());
+        }
+
+        pub fn run(self: Self, d: *const Device) Error!void {
+            var c = self.call(d);
+            if (c.jobs() == 0) return;
+            const workers = self.decide(d, &c).workers;
+            const bytes = workers * c.len * @sizeOf(T);
+            const block = try memory.alloc(bytes);
+            defer memory.free(block, bytes);
+            c.scratch = @ptrCast(block);
+            pool.run(workers, d.exact(), @as(*const Call, &c), Call.work);
+        }
+
+        pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
+            const p = &self.p;
+            const c = self.call(d);
+            if (c.jobs() == 0) return;
+            const decision = self.decide(d, &c);
+            e.note(.{
+                .kernel = Kernels(T).prefix ++ "softmax",
+                .workers = decision.workers,
+                .tier = decision.tier,
+                .why = @tagName(decision.why),
+                .jobs = c.jobs(),
+                .grain = grainOf(c.jobs(), decision.workers),
+                .bytes = operandBytes(T, p),
+                .flops = 4 *| p.pairs() *| p.heads *| p.width,
+                .scratch_bytes = decision.workers * c.len * @sizeOf(T),
+            });
+        }
+    };
+}
+
+/// Statistics of one kind: one for each query and head.
+fn statsLen(comptime T: type, p: *const Problem(T)) usize {
+    const batch = if (p.q_offsets == null) p.sequences else 1;
+    return batch * p.heads * p.queries;
+}
+
+/// Bytes of q, k, v and the result.
+fn operandBytes(comptime T: type, p: *const Problem(T)) u64 {
+    const batch: u64 = if (p.q_offsets == null) p.sequences else 1;
+    return 2 * @sizeOf(T) * batch * (p.heads *| p.queries +| p.kv_heads *| p.keys) *| p.width;
+}
+
+fn Backward(comptime T: type) type {
+    return struct {
+        p: Problem(T),
+        dy: Matrix(T),
+        y: Matrix(T),
+        stats: [*]const T,
+        dq: ?Matrix(T),
+        dk: ?Matrix(T),
+        dv: ?Matrix(T),
+
+        const Self = @This();
+
+        const Call = struct {
+            task: Self,
+            tiles: Tiles(T),
+            /// Whether a job is a whole head of keys; else blocks of keys and blocks of queries are jobs of their own.
+            whole: bool,
+            /// D of every query and head.
+            deltas: [*]T = undefined,
+            scratch: [*]T = undefined,
+            turned_q: usize,
+            turned_dy: usize,
+            right_q: usize,
+            right_dy: usize,
+            right_k: usize,
+            s: usize,
+            slope: usize,
+            len: usize,
+
+            fn queryBlocks(c: *const Call) Blocks {
+                return c.task.p.blocks(.queries, backward_queries);
+            }
+
+            fn keyBlocks(c: *const Call) Blocks {
+                return c.task.p.blocks(.keys, key_block);
+            }
+
+            fn wantsSlope(c: *const Call) bool {
+                return c.task.dq != null or c.task.dk != null;
+            }
+
+            fn wantsKeys(c: *const Call) bool {
+                return c.task.dk != null or c.task.dv != null;
+            }
+
+            fn keyJobs(c: *const Call) usize {
+                return if (c.wantsKeys()) c.keyBlocks().jobs(c.task.p.kv_heads) else 0;
+            }
+
+            fn queryJobs(c: *const Call) usize {
+                return if (c.task.dq != null) c.queryBlocks().jobs(c.task.p.heads) else 0;
+            }
+
+            fn work(c: *const Call, w: *pool.Worker) void {
+                var mine = c.*;
+                mine.scratch += w.id * c.len;
+                const me: *const Call = &mine;
+                if (c.whole) {
+                    const jobs = c.task.p.sequences * c.task.p.kv_heads;
+                    return w.phase(jobs, grainOf(jobs, w.count), me, wholeHeads);
+                }
+                const rows = c.queryBlocks().jobs(c.task.p.heads);
+                if (c.wantsSlope()) w.phase(rows, grainOf(rows, w.count), me, deltaBlocks);
+                const jobs = c.keyJobs() + c.queryJobs();
+                w.phase(jobs, grainOf(jobs, w.count), me, blocks);
+            }
+
+            fn wholeHeads(c: *const Call, begin: usize, end: usize) void {
+                const p = &c.task.p;
+                for (begin..end) |job| {
+                    const one = p.sequence(job / p.kv_heads);
+                    const kv_head = job % p.kv_heads;
+                    c.clearKeys(&one, kv_head, 0, one.keys);
+                    for (kv_head * p.group()..(kv_head + 1) * p.group()) |head| {
+                        if (c.wantsSlope()) c.delta(&one, head, 0, one.queries);
+                        var query: usize = 0;
+                        while (query < one.queries) : (query += backward_queries) c.queries(&one, head, query, null, true, true);
+                    }
+                }
+            }
+
+            fn deltaBlocks(c: *const Call, begin: usize, end: usize) void {
+                const p = &c.task.p;
+                for (begin..end) |job| {
+                    const found = c.queryBlocks().find(p.heads, job) orelse continue;
+                    const one = p.sequence(found.sequence);
+                    const query = found.block * backward_queries;
+                    c.delta(&one, found.head, query, @min(backward_queries, one.queries - query));
+                }
+            }
+
+            /// Blocks of keys, then blocks of queries, the longest first with `causal`.
+            fn blocks(c: *const Call, begin: usize, end: usize) void {
+                const p = &c.task.p;
+                for (begin..end) |job| {
+                    if (job < c.keyJobs()) {
+                        const found = c.keyBlocks().find(p.kv_heads, job) orelse continue;
+                        const one = p.sequence(found.sequence);
+                        const key = found.block * key_block;
+                        c.clearKeys(&one, found.head, key, @min(key_block, one.keys - key));
+                        for (found.head * p.group()..(found.head + 1) * p.group()) |head| {
+                            var query: usize = 0;
+                            while (query < one.queries) : (query += backward_queries) c.queries(&one, head, query, found.block, false, true);
+                        }
+                    } else {
+                        const found = c.queryBlocks().find(p.heads, job - c.keyJobs()) orelse continue;
+                        const one = p.sequence(found.sequence);
+                        c.queries(&one, found.head, (found.blocks - 1 - found.block) * backward_queries, null, true, false);
+                    }
+                }
+            }
+
+            fn clearKeys(c: *const Call, one: *const Sequence, kv_head: usize, key: usize, count: usize) void {
+                for ([_]?Matrix(T){ c.task.dk, c.task.dv }) |m| if (m) |to| clear(to, one.batch, kv_head, one.k + key, count, c.task.p.width);
+            }
+
+            fn delta(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize) void {
+                c.tiles.kernels.delta(&.{
+                    .delta = c.deltas + c.task.p.place(one, head, query),
+                    .dy = c.task.dy.at(one.batch, head, one.q + query),
+                    .y = c.task.y.at(one.batch, head, one.q + query),
+                    .rows = count,
+                    .width = c.task.p.width,
+                    .dy_stride = c.task.dy.row,
+                    .y_stride = c.task.y.row,
+                });
+            }
+
+            /// What the block of queries from `query` on adds to the gradients, against all blocks of keys or one of them.
+            fn queries(c: *const Call, one: *const Sequence, head: usize, query: usize, only: ?usize, to_queries: bool, to_keys: bool) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const width = p.width;
+                const count = @min(backward_queries, one.queries - query);
+                const kv_head = head / p.group();
+                const dq = if (to_queries) c.task.dq else null;
+                const dk = if (to_keys) c.task.dk else null;
+                const dv = if (to_keys) c.task.dv else null;
+                const wants_slope = dq != null or dk != null;
+                const span = p.seen(one, query, count);
+                const q = p.q.at(one.batch, head, one.q + query);
+                const dy = c.task.dy.at(one.batch, head, one.q + query);
+                const place = p.place(one, head, query);
+                const s = c.scratch + c.s;
+                const slope = c.scratch + c.slope;
+                var turned: ?struct { q: Right(T), dy: Right(T) } = null;
+                var right_q: Right(T) = undefined;
+                var right_dy: Right(T) = undefined;
+                var first = true;
+                const begin = only orelse span.begin / key_block;
+                const end = if (only) |b| b + 1 else std.math.divCeil(usize, span.end, key_block) catch unreachable;
+                for (begin..end) |b| {
+                    const keys = Tiles(T).part(span, b) orelse continue;
+                    if (turned == null) {
+                        turned = .{
+                            .q = t.turn(c.scratch + c.turned_q, q, p.q.row, count),
+                            .dy = if (wants_slope) t.turn(c.scratch + c.turned_dy, dy, c.task.dy.row, count) else undefined,
+                        };
+                        if (dk != null) right_q = t.right(c.scratch + c.right_q, q, p.q.row, count);
+                        if (dv != null) right_dy = t.right(c.scratch + c.right_dy, dy, c.task.dy.row, count);
+                    }
+                    const row = one.k + b * key_block + keys.begin;
+                    const n = keys.end - keys.begin;
+                    const at = keys.begin * t.ld;
+                    const k = p.k.at(one.batch, kv_head, row);
+                    t.against(s + at, k, p.k.row, n, turned.?.q, count, p.scale);
+                    if (wants_slope) t.against(slope + at, p.v.at(one.batch, kv_head, row), p.v.row, n, turned.?.dy, count, 1);
+                    t.kernels.gradient(&.{
+                        .tile = t.tileOf(s, one, head, query, count, b, keys),
+                        .slope = if (wants_slope) slope else null,
+                        .max = c.task.stats + place,
+                        .scale = c.task.stats + statsLen(T, p) + place,
+                        .delta = c.deltas + place,
+                    });
+                    if (dv) |to| t.multiply(to.at(one.batch, kv_head, row), to.row, .{ .a = s + at, .ld = t.ld, .form = .k_contiguous }, right_dy, n, width, count, 1, true);
+                    if (dk) |to| t.multiply(to.at(one.batch, kv_head, row), to.row, .{ .a = slope + at, .ld = t.ld, .form = .k_contiguous }, right_q, n, width, count, p.scale, true);
+                    if (dq) |to| {
+                        const right = t.right(c.scratch + c.right_k, k, p.k.row, n);
+                        t.multiply(to.at(one.batch, head, one.q + query), to.row, .{ .a = slope + at, .ld = t.ld, .form = .rows_contiguous }, right, count, width, n, p.scale, !first);
+                    }
+                    first = false;
+                }
+                if (first) if (dq) |to| clear(to, one.batch, head, one.q + query, count, width);
+            }
+        };
+
+        fn call(self: *const Self, d: *const Device) Call {
+            const p = &self.p;
+            const tiles: Tiles(T) = .{ .p = self.p, .kernels = .of(d), .ld = blocking.roundUp(@max(1, @min(p.queries, backward_queries)), 16) };
+            var room: Room = .{};
+            return .{
+                .task = self.*,
+                .tiles = tiles,
+                .whole = undefined,
+                .turned_q = room.take(tiles.turnedLen(backward_queries)),
+                .turned_dy = room.take(tiles.turnedLen(backward_queries)),
+                .right_q = room.take(tiles.rightLen(backward_queries)),
+                .right_dy = room.take(tiles.rightLen(backward_queries)),
+                .right_k = room.take(tiles.rightLen(key_block)),
+                .s = room.take(key_block * tiles.ld),
+                .slope = room.take(key_block * tiles.ld),
+                .len = room.len,
+            };
+        }
+
+        /// Settles the workers and what a job is. Five products make all gradients.
+        fn decide(self: *const Self, d: *const Device, c: *Call) resolve.Decision {
+            const p = &self.p;
+            const heads = p.sequences *| p.kv_heads;
+            const jobs = @max(heads, c.keyJobs() + c.queryJobs());
+            const decision = resolve.compute(&d.machine, d.request, &d.knobs, 5 *| p.pairs() *| p.heads *| p.width, jobs);
+            c.whole = wholeJobs(heads, decision.workers);
+            return decision;
+        }
+
+        fn empty(c: *const Call) bool {
+            const p = &c.task.p;
+            return p.sequences == 0 or p.kv_heads == 0 or p.width == 0 or (p.queries == 0 and p.keys == 0);
+        }
+
+        pub fn run(self: Self, d: *const Device) Error!void {
+            var c = self.call(d);
+            if (empty(&c)) return;
+            const workers = self.decide(d, &c).workers;
+            const deltas = product.align16(statsLen(T, &self.p));
+            const bytes = (deltas + workers * c.len) * @sizeOf(T);
+            const block = try memory.alloc(bytes);
+            defer memory.free(block, bytes);
+            c.deltas = @ptrCast(block);
+            c.scratch = c.deltas + deltas;
+            pool.run(workers, d.exact(), @as(*const Call, &c), Call.work);
+        }
+
+        pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
+            const p = &self.p;
+            var c = self.call(d);
+            if (empty(&c)) return;
+            const decision = self.decide(d, &c);
+            const jobs = if (c.whole) p.sequences * p.kv_heads else c.keyJobs() + c.queryJobs();
+            e.note(.{
+                .step = if (c.whole) "heads" else "blocks",
+                .kernel = Kernels(T).prefix ++ "gradient",
+                .workers = decision.workers,
+                .tier = decision.tier,
+                .why = @tagName(decision.why),
+                .jobs = jobs,
+                .grain = grainOf(jobs, decision.workers),
+                .bytes = 2 *| operandBytes(T, p),
+                .flops = @as(u64, if (c.whole) 10 else 14) *| p.pairs() *| p.heads *| p.width,
+                .scratch_bytes = (product.align16(statsLen(T, p)) + decision.workers * c.len) * @sizeOf(T),
+            });
+        }
+    };
+}
+
+fn clear(m: anytype, batch: usize, head: usize, row: usize, count: usize, width: usize) void {
+    for (row..row + count) |i| @memset(m.at(batch, head, i)[0..width], 0);
+}
+
+/// Whether backward takes whole heads as jobs. They compute each tile once and all that follows from it, five products; blocks of keys and of queries, which
+/// any number of workers can share, compute it twice, seven products in all. The bits are the same.
+fn wholeJobs(heads: usize, workers: usize) bool {
+    const rounds = std.math.divCeil(usize, heads, workers) catch unreachable;
+    return rounds * workers * 5 <= heads * 7;
+}
+
+// ── Entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/// Elements of a tensor that will be written may not share memory.
+fn checkWritten(t: *const Tensor) Error!void {
+    var axes: [tensor.rank_max]usize = undefined;
+    var count: usize = 0;
+    for (t.shape(), t.strides(), 0..) |size, stride, i| {
+        if (size == 0) return;
+        if (size == 1) continue;
+        if (stride <= 0) return error.LayoutMismatch;
+        axes[count] = i;
+        count += 1;
+    }
+    std.sort.insertion(usize, axes[0..count], t, struct {
+        fn before(x: *const Tensor, a: usize, b: usize) bool {
+            return x.strides_[a] < x.strides_[b];
+        }
+    }.before);
+    var reach: isize = 0;
+    for (axes[0..count]) |i| {
+        if (t.strides_[i] <= reach) return error.Overlap;
+        reach += t.strides_[i] * signed(t.shape_[i] - 1);
+    }
+}
+
+/// A distance in positions: a whole number, or infinity.
+fn distance(value: f64) Error!isize {
+    if (!(value >= 0)) return error.InvalidArgument;
+    if (value >= @as(f64, @floatFromInt(far))) return far;
+    if (value != @trunc(value)) return error.InvalidArgument;
+    return @intFromFloat(value);
+}
+
+/// Offsets of sequences on an axis of `rows`.
+fn offsetsOf(t: *const Tensor, rows: usize) Error![*]const u32 {
+    if (t.rank != 1 or t.count() == 0) return error.ShapeMismatch;
+    if (!t.contiguous()) return error.LayoutMismatch;
+    const offsets = t.ptr(u32)[0..t.count()];
+    if (offsets[0] != 0) return status.outOfRange(0, offsets[0]);
+    for (offsets[1..], offsets[0 .. offsets.len - 1], 1..) |next, before, i| if (next < before) return status.outOfRange(i, next);
+    const last = offsets[offsets.len - 1];
+    if (last != rows) return status.outOfRange(offsets.len - 1, last);
+    return offsets.ptr;
+}
+
+/// Handles of what forward and backward read; 0 for what there is not.
+const Inputs = struct { q: u32, k: u32, v: u32, mask: u32, q_offsets: u32, k_offsets: u32 };
+
+const Options = struct { left: f64, right: f64, scale: f64 };
+
+fn problem(comptime T: type, in: Inputs, o: Options) Error!Problem(T) {
+    const dtype = tensor.Dtype.of(T);
+    const q = try tensor.typed(in.q, dtype);
+    const k = try tensor.typed(in.k, dtype);
+    const v = try tensor.typed(in.v, dtype);
+    if (q.rank != 4 or k.rank != 4 or !k.sameShape(v)) return error.ShapeMismatch;
+    const batch = q.shape_[0];
+    const heads = q.shape_[1];
+    const kv_heads = k.shape_[1];
+    if (k.shape_[0] != batch or k.shape_[3] != q.shape_[3]) return error.ShapeMismatch;
+    if (if (kv_heads == 0) heads != 0 else heads % kv_heads != 0) return error.ShapeMismatch;
+    const scale: T = @floatCast(o.scale);
+    if (!std.math.isFinite(scale)) return error.InvalidArgument;
+    var p: Problem(T) = .{
+        .q = try .of(q),
+        .k = try .of(k),
+        .v = try .of(v),
+        .sequences = batch,
+        .heads = heads,
+        .kv_heads = kv_heads,
+        .queries = q.shape_[2],
+        .keys = k.shape_[2],
+        .width = q.shape_[3],
+        .left = try distance(o.left),
+        .right = try distance(o.right),
+        .scale = scale,
+    };
+    if (in.mask != 0) p.mask = try maskOf(T, try tensor.get(in.mask), &p);
+    if ((in.q_offsets == 0) != (in.k_offsets == 0)) return error.InvalidArgument;
+    if (in.q_offsets != 0) {
+        const q_offsets = try tensor.typed(in.q_offsets, .u32);
+        const k_offsets = try tensor.typed(in.k_offsets, .u32);
+        if (batch != 1 or in.mask != 0 or !q_offsets.sameShape(k_offsets)) return error.ShapeMismatch;
+        p.q_offsets = try offsetsOf(q_offsets, p.queries);
+        p.k_offsets = try offsetsOf(k_offsets, p.keys);
+        p.sequences = q_offsets.count() - 1;
+    }
+    return p;
+}
+
+fn maskOf(comptime T: type, t: *const Tensor, p: *const Problem(T)) Error!Mask {
+    const kind: scores.MaskKind = if (t.dtype == tensor.Dtype.of(T)) .added else if (t.dtype == .u32 or t.dtype == .i32) .seen else return error.DtypeMismatch;
+    if (t.rank > 4) return error.ShapeMismatch;
+    var strides: [4]isize = @splat(0);
+    for (&strides, [4]usize{ p.keys, p.queries, p.heads, p.sequences }, 0..) |*stride, size, i| {
+        const own = t.fromEnd(i);
+        if (own != 1 and own != size) return error.ShapeMismatch;
+        if (own != 1) stride.* = t.strideFromEnd(i);
+    }
+    return .{
+        .first = t.data,
+        .kind = kind,
+        .element = signed(t.dtype.bytes()),
+        .key = strides[0],
+        .query = strides[1],
+        .head = strides[2],
+        .batch = strides[3],
+    };
+}
+
+/// One query: the heads that share keys and values become the rows of one tile, so that these are read once for all of them.
+fn fold(comptime T: type, task: *Forward(T)) void {
+    const p = &task.p;
+    const group = p.group();
+    if (p.queries != 1 or group == 1 or p.q_offsets != null or p.q.head < 0 or task.out.head < 0) return;
+    for ([_]*Matrix(T){ &p.q, &task.out }) |m| {
+        m.row = @intCast(m.head);
+        m.head *= signed(group);
+    }
+    p.mask.query = p.mask.head;
+    p.mask.head *= signed(group);
+    p.queries = group;
+    p.heads = p.kv_heads;
+    p.step = 0;
+}
+
+fn checkStats(t: *const Tensor, q: *const Tensor) Error!void {
+    if (t.rank != 4 or t.shape_[0] != 2 or !std.mem.eql(usize, t.shape()[1..], q.shape()[0..3])) return error.ShapeMismatch;
+    if (!t.contiguous()) return error.LayoutMismatch;
+}
+
+/// Handles of a forward call, in this order.
+const ForwardHandles = extern struct { out: u32, stats: u32, q: u32, k: u32, v: u32, mask: u32, q_offsets: u32, k_offsets: u32 };
+const BackwardHandles = extern struct { dq: u32, dk: u32, dv: u32, dy: u32, y: u32, stats: u32, q: u32, k: u32, v: u32, mask: u32, q_offsets: u32, k_offsets: u32 };
+
+fn inputsOf(h: anytype) Inputs {
+    return .{ .q = h.q, .k = h.k, .v = h.v, .mask = h.mask, .q_offsets = h.q_offsets, .k_offsets = h.k_offsets };
+}
+
+fn checkApartFrom(out: *const Tensor, handles: []const u32) Error!void {
+    for (handles) |h| if (h != 0) try tensor.checkApart(out, try tensor.get(h));
+}
+
+fn forward(d: *const Device, h: ForwardHandles, o: Options) Error!void {
+    const q = try tensor.get(h.q);
+    switch (q.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            const out = try tensor.typed(h.out, dtype);
+            const stats = try tensor.optional(h.stats, dtype);
+            var task: Forward(T) = .{
+                .p = try problem(T, inputsOf(h), o),
+                .out = try .of(out),
+                .stats = if (stats) |t| t.ptr(T) else null,
+            };
+            if (!out.sameShape(q)) return error.ShapeMismatch;
+            try checkWritten(out);
+            const inputs = [_]u32{ h.q, h.k, h.v, h.mask, h.q_offsets, h.k_offsets };
+            try checkApartFrom(out, &inputs);
+            if (stats) |t| {
+                try checkStats(t, q);
+                try checkApartFrom(t, &inputs);
+                try tensor.checkApart(t, out);
+            }
+            fold(T, &task);
+            try d.submit(task);
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn backward(d: *const Device, h: BackwardHandles, o: Options) Error!void {
+    const q = try tensor.get(h.q);
+    switch (q.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            const dy = try tensor.typed(h.dy, dtype);
+            const y = try tensor.typed(h.y, dtype);
+            const stats = try tensor.typed(h.stats, dtype);
+            if (!dy.sameShape(q) or !y.sameShape(q)) return error.ShapeMismatch;
+            try checkStats(stats, q);
+            var task: Backward(T) = .{
+                .p = try problem(T, inputsOf(h), o),
+                .dy = try .of(dy),
+                .y = try .of(y),
+                .stats = stats.ptr(T),
+                .dq = null,
+                .dk = null,
+                .dv = null,
+            };
+            const handles = [3]u32{ h.dq, h.dk, h.dv };
+            const likes = [3]u32{ h.q, h.k, h.v };
+            const to = [3]*?Matrix(T){ &task.dq, &task.dk, &task.dv };
+            for (handles, likes, to, 0..) |handle, like, matrix, i| {
+                const out = try tensor.optional(handle, dtype) orelse continue;
+                if (!out.sameShape(try tensor.get(like))) return error.ShapeMismatch;
+                try checkWritten(out);
+                matrix.* = try .of(out);
+                try checkApartFrom(out, &.{ h.q, h.k, h.v, h.dy, h.y, h.stats, h.mask, h.q_offsets, h.k_offsets });
+                try checkApartFrom(out, handles[0..i]);
+            }
+            try d.submit(task);
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn forwardOn(device_: u32, h: *const ForwardHandles, o: Options) Error!void {
+    return forward(try device.get(device_), h.*, o);
+}
+
+fn backwardOn(device_: u32, h: *const BackwardHandles, o: Options) Error!void {
+    return backward(try device.get(device_), h.*, o);
+}
+
+pub const entries = struct {
+    /// `handles`: out, stats `[2, batch, heads, queries]` or 0, q, k, v, mask or 0, offsets of queries and of keys or 0. A query sees `left` positions
+    /// before its own and `right` behind it, whole numbers or infinity.
+    pub fn attention(device_: u32, handles: [*]const u32, count: u32, left: f64, right: f64, scale: f64) callconv(.c) i32 {
+        if (count != @sizeOf(ForwardHandles) / @sizeOf(u32)) return status.code(error.InvalidArgument);
+        return status.of(forwardOn(device_, @ptrCast(handles), .{ .left = left, .right = right, .scale = scale }));
+    }
+
+    /// `handles`: dq, dk, dv, each or 0, dy, y, stats as forward left them, then as in forward from q on.
+    pub fn attention_backward(device_: u32, handles: [*]const u32, count: u32, left: f64, right: f64, scale: f64) callconv(.c) i32 {
+        if (count != @sizeOf(BackwardHandles) / @sizeOf(u32)) return status.code(error.InvalidArgument);
+        return status.of(backwardOn(device_, @ptrCast(handles), .{ .left = left, .right = right, .scale = scale }));
+    }
+};

@@ -45,7 +45,8 @@ export interface AttentionOptions<D extends Float = Float> {
 }
 
 /** Options of `attention` itself. */
-export interface AttentionForwardOptions<D extends Float, B extends number, H extends number, T extends number> extends AttentionOptions<D> {
+export interface AttentionForwardOptions<D extends Float, B extends number, H extends number, T extends number>
+  extends AttentionOptions<D> {
   /**
    * Takes what `attentionBackward` needs to know of each query: its largest score, and the reciprocal of its sum of exponentials relative to that. Together
    * they are the log-sum-exp, `max − log(reciprocal)`; as one number it would lose the sum where scores are large.
@@ -380,6 +381,6 @@ function backward(q: Tensor, k: Tensor, v: Tensor, dy: Tensor, options: AnyBackw
   const statistics = forward?.statistics ?? statisticsFor(op, q);
   const y = forward?.y ?? run(op, q, k, v, c, statistics);
   const [dq, dk, dv] = gradients(op, q, k, v, y, dy, statistics, c, [true, true, true]);
-  if (forward === undefined) for (const x of [y, statistics]) x.dispose();
+  if (forward === undefined) { for (const x of [y, statistics]) x.dispose(); }
   return { q: dq, k: dk, v: dv };
 }

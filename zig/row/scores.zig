@@ -420,3 +420,45 @@ pub const ukernels = struct {
     pub const attention_f32_delta = Kernels(f32).deltas;
     pub const attention_f64_delta = Kernels(f64).deltas;
 };
+
+const testing = std.testing;
+const arrays = @import("../testing/arrays.zig");
+const pick = @import("../isa/pick.zig");
+
+test "scores: kernels read and write no row past its last element" {
+    inline for (.{ f32, f64 }) |T| {
+        const prefix = "attention_" ++ @typeName(T) ++ "_";
+        const delta = pick.testKernel(prefix ++ "delta", fn (*const Delta(T)) callconv(.c) void);
+        const finish = pick.testKernel(prefix ++ "finish", fn (*const Finish(T)) callconv(.c) void);
+        const join = pick.testKernel(prefix ++ "join", fn (*const Join(T)) callconv(.c) void);
+        const ones: [3 * 70]T = @splat(1);
+        const zeros: [16]T = @splat(0);
+        for (1..71) |n| {
+            const rows = 3;
+            var guarded: [4]@TypeOf(arrays.atBorder(T, &ones) catch unreachable) = undefined;
+            for (&guarded, [_]usize{ rows * n, rows * n, rows, rows }) |*g, len| g.* = try arrays.atBorder(T, ones[0..len]);
+            defer for (guarded) |g| g.memory.deinit();
+            const x, const out, const first, const second = .{ guarded[0].items, guarded[1].items, guarded[2].items, guarded[3].items };
+            delta(&.{ .delta = first.ptr, .dy = x.ptr, .y = x.ptr, .rows = rows, .width = n, .dy_stride = n, .y_stride = n });
+            for (first) |v| try testing.expectEqual(@as(T, @floatFromInt(n)), v);
+            var max: [16]T = @splat(0);
+            var sum: [16]T = @splat(1);
+            join(&.{ .out = out.ptr, .part = x.ptr, .ld = n, .queries = rows, .width = n, .max = &max, .sum = &sum, .part_max = &zeros, .part_sum = &ones });
+            for (out) |v| try testing.expectEqual(2, v);
+            finish(&.{
+                .out = x.ptr,
+                .out_stride = n,
+                .sums = out.ptr,
+                .ld = n,
+                .queries = rows,
+                .width = n,
+                .max = &max,
+                .sum = &sum,
+                .stat_max = first.ptr,
+                .stat_scale = second.ptr,
+            });
+            for (x) |v| try testing.expectEqual(1, v);
+            for (second) |v| try testing.expectEqual(0.5, v);
+        }
+    }
+}

@@ -27,8 +27,8 @@ export { empty, isTensor, memory, Tensor, tensor, trim } from "./core/tensor.ts"
 export type { Memory } from "./core/tensor.ts";
 export { adamWStep } from "./ops/adam_w.ts";
 export { add } from "./ops/add.ts";
-export { attention } from "./ops/attention.ts";
-export type { AttentionOptions } from "./ops/attention.ts";
+export { attention, attentionBackward } from "./ops/attention.ts";
+export type { AttentionBackwardOptions, AttentionForwardOptions, AttentionGradients, AttentionOptions } from "./ops/attention.ts";
 export { cast } from "./ops/cast.ts";
 export { clipFactor, scaleBy } from "./ops/clip.ts";
 export type { ClipFactor } from "./ops/clip.ts";

@@ -3,7 +3,7 @@
  *
  *     deno task bench:json [options]          bun bench/json.ts [options]
  *
- *     --filter GROUP       only this group: gemm, training
+ *     --filter GROUP       only this group: gemm, attention, training
  *     --tiny               sizes that only show that everything runs
  *     --threads 1,2        numbers of threads
  *     --seconds S          time for the rounds of a case, 3
@@ -20,6 +20,7 @@
  * @module
  */
 import process from "node:process";
+import { attentionLines } from "./attention.ts";
 import { gemmLines } from "./gemm.ts";
 import { type Line, type Options, parseOptions, print } from "./harness.ts";
 import { loadPeers, type Peers } from "./peers/load.ts";
@@ -29,6 +30,7 @@ const groups: Record<string, (options: Options, peers: () => Promise<Peers>) => 
   gemm: async function* (options, peers) {
     yield* gemmLines(options, await peers());
   },
+  attention: (options) => attentionLines(options),
   training: (options) => trainingLines({ seconds: options.tiny ? 1 : 10, rounds: options.tiny ? 1 : 3, threads: 2, tiny: options.tiny }),
 };
 

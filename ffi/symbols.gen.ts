@@ -52,6 +52,8 @@ export const manifest = {
     "tw_activation_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_geglu": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_geglu_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_attention": { "parameters": ["u32", "buffer", "u32", "f64", "f64", "f64"], "result": "i32" },
+    "tw_attention_backward": { "parameters": ["u32", "buffer", "u32", "f64", "f64", "f64"], "result": "i32" },
     "tw_embedding": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_embedding_backward": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_cross_entropy": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },

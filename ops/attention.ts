@@ -1,30 +1,80 @@
-/** Scaled dot-product attention, composed of two batched products and a softmax. */
+/** Scaled dot-product attention, fused: no matrix of probabilities is ever held. */
 
-import { allocateAlike, allocateBeside } from "../core/beside.ts";
-import type { Float } from "../core/dtype.ts";
-import { asContiguous, check, checkFlag, checkFloat, checkLike, checkNumber, record, recording, unrecorded } from "../core/op.ts";
-import { formatShape } from "../core/shape.ts";
+import { allocateBeside } from "../core/beside.ts";
+import type { Float, Integer } from "../core/dtype.ts";
+import {
+  asContiguous,
+  check,
+  checkDevice,
+  checkFlag,
+  checkFloat,
+  checkLike,
+  checkNotRecording,
+  checkNumber,
+  checkShapeIs,
+  checkTensor,
+  record,
+  recording,
+} from "../core/op.ts";
+import { checkSize, formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { scope } from "../core/scope.ts";
 import { allocate, type Tensor, view } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
-import { product } from "./matmul.ts";
+import { statusName } from "../ffi/status.ts";
 
-/** Options of `attention`. */
-export interface AttentionOptions {
+/** Options of `attention`: which keys a query sees, and how the scores are scaled. What is given together all has to allow a key. */
+export interface AttentionOptions<D extends Float = Float> {
   /** Whether position i sees only the positions up to i, counted from the end where the key side is longer. */
   causal?: boolean;
+  /** How far a query sees: keys less than so many positions away from its own; with `causal` these are the last `window` positions. */
+  window?: number | undefined;
+  /**
+   * `[batch, heads, queries, keys]`, or what broadcasts to it: integers, 0 for a key that is hidden, or numbers of the element type of `q` that are added
+   * to the scaled scores, −Infinity for a key that is hidden. No gradient flows into it.
+   */
+  mask?: Tensor<D | Integer, Shape> | undefined;
+  /**
+   * Several sequences, one after another on the queries' axis of a batch of one: sequence s is the queries from `offsets[s]` up to `offsets[s + 1]`. Starts
+   * with 0, ends with the number of queries, and never falls; equal neighbours are an empty sequence. Not together with `mask`.
+   */
+  offsets?: Tensor<"u32", [number]> | undefined;
+  /** The same for the keys' axis, as many; `offsets` where it is left out. */
+  keyOffsets?: Tensor<"u32", [number]> | undefined;
   /** Factor of the scores, 1/√width. */
-  scale?: number;
+  scale?: number | undefined;
+}
+
+/** Options of `attention` itself. */
+export interface AttentionForwardOptions<D extends Float, B extends number, H extends number, T extends number>
+  extends AttentionOptions<D> {
+  /**
+   * Takes what `attentionBackward` needs to know of each query: its largest score, and the reciprocal of its sum of exponentials relative to that. Together
+   * they are the log-sum-exp, `max − log(reciprocal)`; as one number it would lose the sum where scores are large.
+   */
+  statistics?: Tensor<D, [2, B, H, T]> | undefined;
+}
+
+interface AnyOptions {
+  causal?: boolean;
+  window?: number | undefined;
+  mask?: Tensor | undefined;
+  offsets?: Tensor | undefined;
+  keyOffsets?: Tensor | undefined;
+  scale?: number | undefined;
 }
 
 /**
- * Scaled dot-product attention: `softmax(scale · q @ kᵀ) @ v` for each batch and head (Vaswani et al., "Attention Is All You Need", 2017).
+ * Scaled dot-product attention: `softmax(scale · q @ kᵀ + mask) @ v` for each batch and head (Vaswani et al., "Attention Is All You Need", 2017).
  *
- * With `causal`, query i sees keys j ≤ i + (keys − queries); a query that sees none gives zeros. The probabilities are kept for the gradient: memory
- * grows with queries · keys. The result's memory is laid out `[batch, time, heads, width]`, so that joining the heads again takes no copy.
+ * With `causal`, query i sees keys j ≤ i + (keys − queries). A query that sees none gives zeros, and so do its gradients. `k` and `v` may have fewer heads
+ * than `q`: with g times fewer, each serves g heads of `q` that follow each other (Ainslie et al., "GQA", 2023). Scores are computed tile by tile and again
+ * for the gradient, of which two numbers a query are kept (Dao et al., "FlashAttention", 2022): memory does not grow with queries · keys. What hidden values
+ * hold has to be finite.
  *
- * Throws a RangeError where shapes do not fit, a TypeError for other element types than f32 and f64, a mix of them, or a disposed tensor.
+ * Views whose last axis is dense are read where they lie. The result's memory is laid out `[batch, time, heads, width]`, so that joining the heads again
+ * takes no copy. A query has the same bits alone as among others, and with keys behind those that it sees.
+ *
+ * Throws a RangeError where shapes or offsets do not fit, a TypeError for other element types than f32 and f64, a mix of them, or a disposed tensor.
  *
  * ```ts
  * import { attention, cpu, tensor } from "@tilework/tilework";
@@ -36,74 +86,301 @@ export interface AttentionOptions {
  * ```
  *
  * @param q `[batch, heads, queries, width]`
- * @param k `[batch, heads, keys, width]`
- * @param v `[batch, heads, keys, width]`
+ * @param k `[batch, heads / g, keys, width]`
+ * @param v `[batch, heads / g, keys, width]`
  * @returns `[batch, heads, queries, width]`
  */
 export function attention<D extends Float, B extends number, H extends number, T extends number, W extends number>(
   q: Tensor<D, [B, H, T, W]>,
   k: NoInfer<Tensor<D, [B, number, number, W]>>,
   v: NoInfer<Tensor<D, [B, number, number, W]>>,
-  options: AttentionOptions = {},
+  options?: NoInfer<AttentionForwardOptions<D, B, H, T>>,
 ): Tensor<D, [B, H, T, W]> {
-  return attend(q as Tensor, k as Tensor, v as Tensor, options) as unknown as Tensor<D, [B, H, T, W]>; // q's own shape
+  return attend(q as Tensor, k as Tensor, v as Tensor, options as AnyForward | undefined) as unknown as Tensor<D, [B, H, T, W]>; // q's own shape
 }
 
-const op = "attention";
+type AnyForward = AnyOptions & { statistics?: Tensor | undefined };
 
-function attend(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+const none: AnyForward = {};
+
+/** What a call is made of, checked. */
+interface Checked {
+  mask: Tensor | undefined;
+  offsets: Tensor | undefined;
+  keyOffsets: Tensor | undefined;
+  /** Positions that a query sees before its own and behind it. */
+  left: number;
+  right: number;
+  scale: number;
+}
+
+function checkAttention(op: string, q: Tensor, k: Tensor, v: Tensor, options: AnyOptions): Checked {
   checkFloat(op, "q", q);
   checkLike(op, "k", k, "q", q);
   checkLike(op, "v", v, "q", q);
-  const causal = checkFlag(op, "causal", options.causal) ? 1 : 0;
+  const { mask, window } = options;
+  const causal = checkFlag(op, "causal", options.causal);
   if (q.rank !== 4) throw new RangeError(`${op}: q is ${formatShape(q.shape)}, must be [batch, heads, queries, width]`);
-  const [batch, heads, , width] = q.shape as unknown as [number, number, number, number]; // the rank was just checked
-  const keys = k.shape[2];
-  const fits = (x: Tensor) => x.rank === 4 && x.shape[0] === batch && x.shape[1] === heads && x.shape[3] === width && x.shape[2] === keys;
-  for (const [name, x] of [["k", k], ["v", v]] as const) {
-    if (!fits(x)) {
-      throw new RangeError(
-        `${op}: ${name} is ${formatShape(x.shape)}, must be [${batch}, ${heads}, ${keys ?? "keys"}, ${width}] for q ${
-          formatShape(q.shape)
-        }`,
-      );
+  const [batch, heads, queries, width] = q.shape as unknown as [number, number, number, number]; // the rank was just checked
+  const kvHeads = k.shape[1], keys = k.shape[2];
+  if (k.rank !== 4 || k.shape[0] !== batch || k.shape[3] !== width) {
+    throw new RangeError(
+      `${op}: k is ${formatShape(k.shape)}, must be [${batch}, heads, keys, ${width}] for q ${formatShape(q.shape)}`,
+    );
+  }
+  if (kvHeads === 0 ? heads !== 0 : heads % kvHeads! !== 0) {
+    throw new RangeError(`${op}: q has ${heads} heads, which is no multiple of the ${kvHeads} of k`);
+  }
+  checkShapeIs(op, "v", v, k.shape);
+  if (window !== undefined) checkSize(op, "window", window, 1);
+  const scale = checkNumber(op, "scale", options.scale ?? (width === 0 ? 1 : 1 / Math.sqrt(width)));
+  if (!Number.isFinite(scale)) throw new RangeError(`${op}: scale must be finite, got ${formatValue(scale)}`);
+  if (mask !== undefined) checkMask(op, mask, q, [batch, heads, queries, keys!]);
+  const { offsets, keyOffsets } = checkOffsets(op, options, q);
+  const reach = window === undefined ? Infinity : window - 1;
+  return { mask, offsets, keyOffsets, left: reach, right: causal ? 0 : reach, scale };
+}
+
+function checkMask(op: string, mask: Tensor, q: Tensor, whole: Shape): void {
+  checkTensor(op, "mask", mask);
+  checkDevice(op, "mask", mask, "q", q);
+  if (mask.dtype !== q.dtype && mask.dtype !== "u32" && mask.dtype !== "i32") {
+    throw new TypeError(`${op}: mask is ${mask.dtype}, must be ${q.dtype}, u32 or i32`);
+  }
+  const fits = mask.rank <= 4 && mask.shape.every((size, i) => size === 1 || size === whole[4 - mask.rank + i]);
+  if (!fits) throw new RangeError(`${op}: mask is ${formatShape(mask.shape)}, must broadcast to ${formatShape(whole)}`);
+  if (recording(mask)) throw new TypeError(`${op}: no gradient flows into mask; compute it outside of the loss`);
+}
+
+function checkOffsets(op: string, options: AnyOptions, q: Tensor): { offsets: Tensor | undefined; keyOffsets: Tensor | undefined } {
+  const { offsets } = options;
+  const keyOffsets = options.keyOffsets ?? offsets;
+  if (offsets === undefined) {
+    if (keyOffsets !== undefined) throw new TypeError(`${op}: keyOffsets was given without offsets`);
+    return { offsets, keyOffsets };
+  }
+  for (const [name, x] of [["offsets", offsets], ["keyOffsets", keyOffsets!]] as const) {
+    checkTensor(op, name, x);
+    checkDevice(op, name, x, "q", q);
+    if (x.dtype !== "u32") throw new TypeError(`${op}: ${name} is ${x.dtype}, must be u32`);
+    if (x.rank !== 1 || x.shape[0] === 0) throw new RangeError(`${op}: ${name} is ${formatShape(x.shape)}, must be [sequences + 1]`);
+  }
+  checkShapeIs(op, "keyOffsets", keyOffsets!, offsets.shape);
+  if (options.mask !== undefined) throw new TypeError(`${op}: mask and offsets cannot be given together`);
+  if (q.shape[0] !== 1) throw new RangeError(`${op}: q is ${formatShape(q.shape)}, must be a batch of 1 where offsets are given`);
+  return { offsets, keyOffsets };
+}
+
+/** As `check`; where offsets were refused, a RangeError that names the first that is wrong. */
+function checkCall(op: string, c: Checked, queries: number, keys: number, code: number): void {
+  if (code !== 0 && statusName(code) === "IndexOutOfRange") {
+    for (const [name, x, rows] of [["offsets", c.offsets, queries], ["keyOffsets", c.keyOffsets, keys]] as const) {
+      const values = x?.readSync() ?? [];
+      for (let i = 0; i < values.length; i++) {
+        const is = `${op}: ${name}[${i}] is ${values[i]}, must be`;
+        if (i === 0 && values[0] !== 0) throw new RangeError(`${is} 0`);
+        if (i > 0 && values[i]! < values[i - 1]!) throw new RangeError(`${is} ${values[i - 1]} or more`);
+        if (i === values.length - 1 && values[i] !== rows) throw new RangeError(`${is} ${rows}, the length of the axis`);
+      }
     }
   }
-  const scale = checkNumber(op, "scale", options.scale ?? 1 / Math.sqrt(width));
-  const device = q.device.handle;
-  const tracked = recording(q, k, v);
-  const p = unrecorded(() => product(op, q, k, { transposeB: true }));
-  check(op, native.tw_softmax(device, p.handle, p.handle, causal, scale));
-  const y = unrecorded(() => into(q.shape, q, (out) => product(op, p, v, { out })));
-  if (tracked) {
-    record(op, [q, k, v], [y], [q, k, v, p], ([dy], [q, k, v, p], wanted) => {
-      // P = softmax(s Q Kᵀ), Y = P V: dV = Pᵀ dY, dP = dY Vᵀ, dS = s P (dP − ⟨dP, P⟩), dQ = dS K, dK = dSᵀ Q.
-      const grad = asContiguous(op, dy!);
-      const [dq, dk, dv] = wanted.every(Boolean)
-        ? allocateBeside(op, [q!, k!, v!])
-        : [q!, k!, v!].map((x, i) => wanted[i] ? allocateAlike(op, x) : null);
-      if (dv) product(op, p!, grad, { transposeA: true, out: dv });
-      if (dq || dk) {
-        const ds = product(op, grad, v!, { transposeB: true });
-        check(op, native.tw_softmax_backward(device, ds.handle, ds.handle, p!.handle, causal, scale));
-        if (dq) product(op, ds, k!, { out: dq });
-        if (dk) product(op, ds, q!, { transposeA: true, out: dk });
-      }
-      return [dq ?? null, dk ?? null, dv ?? null];
-    });
+  check(op, code);
+}
+
+function isDense(x: Tensor): boolean {
+  return x.isContiguous || ((x.shape[3] === 1 || x.strides[3] === 1) && (x.shape[2]! <= 1 || x.strides[2]! >= 0));
+}
+
+/** `x`, or a copy of it where its last axis is not dense. */
+function asDense(op: string, x: Tensor): Tensor {
+  return isDense(x) ? x : asContiguous(op, x);
+}
+
+const forwardHandles = new Uint32Array(8), backwardHandles = new Uint32Array(12);
+
+/** Gives `body` tensors that the library can read where they lie, and frees what had to be copied for that. */
+function withReadable(
+  op: string,
+  rows: readonly Tensor[],
+  c: Checked,
+  body: (rows: readonly Tensor[], offsets: number, keyOffsets: number) => void,
+): void {
+  const given = [...rows, c.offsets, c.keyOffsets];
+  const readable = given.map((x, i) => x && (i < rows.length ? asDense(op, x) : asContiguous(op, x)));
+  try {
+    // What was given is there after the call too, dense or not.
+    body(readable.slice(0, rows.length) as Tensor[], handleOf(readable[rows.length]), handleOf(readable[rows.length + 1]));
+  } finally {
+    readable.forEach((x, i) => x === given[i] || x!.dispose());
   }
-  // The tape holds the probabilities itself.
-  p.dispose();
+}
+
+function handleOf(x: Tensor | null | undefined): number {
+  return x ? x.handle : 0;
+}
+
+function run(op: string, q: Tensor, k: Tensor, v: Tensor, c: Checked, statistics: Tensor | null): Tensor {
+  const out = headsInside(op, q);
+  withReadable(op, [q, k, v], c, ([q, k, v], offsets, keyOffsets) => {
+    forwardHandles.set([out.handle, handleOf(statistics), q!.handle, k!.handle, v!.handle, handleOf(c.mask), offsets, keyOffsets]);
+    const code = native.tw_attention(q!.device.handle, forwardHandles, forwardHandles.length, c.left, c.right, c.scale);
+    checkCall(op, c, q!.shape[2]!, k!.shape[2]!, code);
+  });
+  return out;
+}
+
+/** A new tensor of the shape of `q`, `[batch, heads, time, width]`, in memory of `[batch, time, heads, width]`. */
+function headsInside(op: string, q: Tensor): Tensor {
+  const [b, h, t, w] = q.shape as unknown as [number, number, number, number]; // the callers have checked the rank
+  const whole = allocate<Float, Shape>(op, q.device, q.dtype as Float, [b, t, h, w]);
+  const out = view<Float, Shape>(whole, [b, h, t, w], [t * h * w, w, h * w, 1], 0) as Tensor;
+  whole.dispose();
+  return out;
+}
+
+function statisticsFor(op: string, q: Tensor): Tensor {
+  return allocate<Float, Shape>(op, q.device, q.dtype as Float, [2, ...q.shape.slice(0, 3)]) as Tensor;
+}
+
+function attend(q: Tensor, k: Tensor, v: Tensor, options: AnyForward = none): Tensor {
+  const op = "attention";
+  const c = checkAttention(op, q, k, v, options);
+  const given = options.statistics;
+  const tracked = recording(q, k, v);
+  if (given !== undefined) {
+    checkLike(op, "statistics", given, "q", q);
+    checkShapeIs(op, "statistics", given, [2, ...q.shape.slice(0, 3)]);
+    checkNotRecording(op);
+  }
+  const statistics = given ?? (tracked ? statisticsFor(op, q) : null);
+  const y = run(op, q, k, v, c, statistics);
+  if (tracked) {
+    const saved = [q, k, v, y, statistics!, ...[c.mask, c.offsets, c.keyOffsets].filter((x) => x !== undefined)];
+    record(op, [q, k, v], [y], saved, ([dy], [q, k, v, y, statistics, ...rest], wanted) => {
+      // The tape holds the mask and the offsets by holders of its own, in this order.
+      const mask = c.mask && rest.shift(), offsets = c.offsets && rest.shift(), keyOffsets = c.keyOffsets && rest.shift();
+      return gradients(op, q!, k!, v!, y!, dy!, statistics!, { ...c, mask, offsets, keyOffsets }, wanted);
+    });
+    statistics!.dispose(); // the tape has its own holder
+  }
   return y;
 }
 
-/** A result `[batch, heads, time, width]` in memory of `[batch, time, heads, width]`. */
-function into(shape: Shape, like: Tensor, write: (out: Tensor) => void): Tensor {
-  const [b, h, t, w] = shape as unknown as [number, number, number, number]; // the callers' operands have rank 4
-  return scope(() => {
-    const whole = allocate<Float, Shape>(op, like.device, like.dtype as Float, [b, t, h, w]);
-    const out = view<Float, Shape>(whole, [b, h, t, w], [t * h * w, w, h * w, 1], 0) as Tensor;
-    write(out);
-    return out;
+function gradients(
+  op: string,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  y: Tensor,
+  dy: Tensor,
+  statistics: Tensor,
+  c: Checked,
+  wanted: readonly boolean[],
+): (Tensor | null)[] {
+  const outs = gradientTensors(op, [q, k, v], wanted);
+  withReadable(op, [q, k, v, y, dy], c, ([q, k, v, y, dy], offsets, keyOffsets) => {
+    backwardHandles.set([
+      ...outs.map(handleOf),
+      dy!.handle,
+      y!.handle,
+      statistics.handle,
+      q!.handle,
+      k!.handle,
+      v!.handle,
+      handleOf(c.mask),
+      offsets,
+      keyOffsets,
+    ]);
+    const code = native.tw_attention_backward(q!.device.handle, backwardHandles, backwardHandles.length, c.left, c.right, c.scale);
+    checkCall(op, c, q!.shape[2]!, k!.shape[2]!, code);
   });
+  return outs;
+}
+
+/** Tensors for the gradients that are wanted: beside each other where the inputs are, so that joining them takes no copy. */
+function gradientTensors(op: string, inputs: readonly Tensor[], wanted: readonly boolean[]): (Tensor | null)[] {
+  const fresh = (x: Tensor) => allocate(op, x.device, x.dtype, x.shape) as Tensor;
+  if (!wanted.every(Boolean)) return inputs.map((x, i) => wanted[i] ? fresh(x) : null);
+  return allocateBeside(op, inputs).map((x) => {
+    if (isDense(x)) return x;
+    x.dispose();
+    return fresh(x);
+  });
+}
+
+/** Options of `attentionBackward`. */
+export interface AttentionBackwardOptions<D extends Float, B extends number, H extends number, T extends number, W extends number>
+  extends AttentionOptions<D> {
+  /** The result of `attention` and the statistics that it left; without them both are computed anew. */
+  forward?: { y: Tensor<D, [B, H, T, W]>; statistics: Tensor<D, [2, B, H, T]> } | undefined;
+}
+
+/** The gradients of attention. */
+export interface AttentionGradients<D extends Float, Q extends Shape, K extends Shape> {
+  /** The gradient of `q`. */
+  q: Tensor<D, Q>;
+  /** The gradient of `k`, summed over the heads that share one of its own. */
+  k: Tensor<D, K>;
+  /** The gradient of `v`, likewise. */
+  v: Tensor<D, K>;
+}
+
+/**
+ * Gradients of `attention`: with P the probabilities and `D = Σ dy·y` of a query, `dS = P ∘ (dy @ vᵀ − D)`, `dv = Pᵀ @ dy`, `dk = scale · dSᵀ @ q` and
+ * `dq = scale · dS @ k`.
+ *
+ * Probabilities are computed again, tile by tile. The same bits for any number of workers.
+ *
+ * ```ts
+ * import { attentionBackward, cpu, tensor } from "@tilework/tilework";
+ *
+ * using q = tensor(cpu, [1, 1, 2, 2], [1, 0, 0, 1]);
+ * using dy = tensor(cpu, [1, 1, 2, 2], [1, 2, 3, 4]);
+ * const g = attentionBackward(q, q, q, dy, { causal: true });
+ * console.log(g.q.readSync().slice(0, 2)); // Float32Array [0, 0]: the first position has no choice
+ * ```
+ *
+ * @param q `[batch, heads, queries, width]`, as in the forward call
+ * @param k `[batch, heads / g, keys, width]`
+ * @param v `[batch, heads / g, keys, width]`
+ * @param dy the gradient of the output, of the shape of `q`
+ */
+export function attentionBackward<
+  D extends Float,
+  B extends number,
+  H extends number,
+  T extends number,
+  W extends number,
+  K extends [B, number, number, W],
+>(
+  q: Tensor<D, [B, H, T, W]>,
+  k: Tensor<D, K>,
+  v: NoInfer<Tensor<D, K>>,
+  dy: NoInfer<Tensor<D, [B, H, T, W]>>,
+  options?: NoInfer<AttentionBackwardOptions<D, B, H, T, W>>,
+): AttentionGradients<D, [B, H, T, W], K> {
+  const all = backward(q as Tensor, k as unknown as Tensor, v as unknown as Tensor, dy as Tensor, options as AnyBackward | undefined);
+  return all as unknown as AttentionGradients<D, [B, H, T, W], K>; // shapes as the inputs' own
+}
+
+type AnyBackward = AnyOptions & { forward?: { y: Tensor; statistics: Tensor } | undefined };
+
+function backward(q: Tensor, k: Tensor, v: Tensor, dy: Tensor, options: AnyBackward = none) {
+  const op = "attentionBackward";
+  const c = checkAttention(op, q, k, v, options);
+  checkLike(op, "dy", dy, "q", q);
+  checkShapeIs(op, "dy", dy, q.shape);
+  checkNotRecording(op);
+  const { forward } = options;
+  if (forward !== undefined) {
+    checkLike(op, "forward.y", forward.y, "q", q);
+    checkShapeIs(op, "forward.y", forward.y, q.shape);
+    checkLike(op, "forward.statistics", forward.statistics, "q", q);
+    checkShapeIs(op, "forward.statistics", forward.statistics, [2, ...q.shape.slice(0, 3)]);
+  }
+  const statistics = forward?.statistics ?? statisticsFor(op, q);
+  const y = forward?.y ?? run(op, q, k, v, c, statistics);
+  const [dq, dk, dv] = gradients(op, q, k, v, y, dy, statistics, c, [true, true, true]);
+  if (forward === undefined) { for (const x of [y, statistics]) x.dispose(); }
+  return { q: dq, k: dk, v: dv };
 }

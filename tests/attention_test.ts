@@ -1,7 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attention, cpu, empty, memory, reshape, scope, tensor, transpose } from "../mod.ts";
-import { assertClose, assertGradients, devices, hash, numbers } from "./harness.ts";
+import {
+  attention,
+  attentionBackward,
+  type AttentionOptions,
+  cpu,
+  empty,
+  memory,
+  mul,
+  reshape,
+  scope,
+  slice,
+  split,
+  sum,
+  type Tensor,
+  tensor,
+  transpose,
+  trim,
+  valueAndGrad,
+  zeros,
+} from "../mod.ts";
+import { assertClose, assertGradients, assertSameBits, devices, hash, numbers, randomTensor } from "./harness.ts";
+
+type Any = Tensor<"f32", [number, number, number, number]>;
 
 /** The plain formula in f64. */
 function plain(q: number[], k: number[], v: number[], [B, H, T, S, W]: readonly number[], causal: boolean, scale: number): Float64Array {
@@ -53,28 +74,159 @@ test("heads are joined again without a copy", () => {
   assert.deepEqual(joined.shape, [2, 4, 15]);
 });
 
-test("attention() has the same bits for 1 to 8 workers, also on strided heads", () => {
-  const data = numbers(2 * 9 * 4 * 8, 4);
+test("attention() and its gradients have the same bits for 1 to 8 workers, also on strided heads", () => {
+  const data = numbers(2 * 90 * 3 * 4 * 8, 4), slope = numbers(2 * 4 * 90 * 8, 5);
   const hashes = new Set<number>();
   for (const device of devices()) {
-    using x = tensor(device, [2, 9, 4, 8], data);
-    using y = scope(() => {
-      const heads = transpose(x, [0, 2, 1, 3]);
-      return attention(heads, heads, heads, { causal: true });
-    });
-    hashes.add(hash(y.readSync()));
+    using x = tensor(device, [2, 90, 96], data);
+    using dy = tensor(device, [2, 4, 90, 8], slope);
+    hashes.add(scope(() => {
+      const [q, k, v] = split(x, [32, 32, 32], -1).map((t) => transpose(reshape(t, [2, 90, 4, 8]), [0, 2, 1, 3])) as [Any, Any, Any];
+      const options = { causal: true, window: 50 };
+      const g = attentionBackward(q, k, v, dy as never, options as never);
+      return [g.q, g.k, g.v].reduce((h, t) => hash(t.readSync(), h), hash(attention(q, k, v, options).readSync()));
+    }));
   }
   assert.equal(hashes.size, 1);
 });
 
-test("the gradient of attention() is that of differences", () => {
-  for (const causal of [false, true]) {
-    assertGradients(
-      `attention ${causal ? "causal" : "open"}`,
-      (q, k, v) => attention(q as never, k as never, v as never, { causal }) as never, // shapes fit, as given below
-      { shapes: [[1, 2, 3, 4], [1, 2, 5, 4], [1, 2, 5, 4]], tolerance: 1e-6 },
-    );
+/** Ones and zeros, of which the third row is all zeros. */
+function seen(rows: number, cols: number): Uint32Array<ArrayBuffer> {
+  return Uint32Array.from(numbers(rows * cols, 9), (x, i) => Math.floor(i / cols) === 2 ? 0 : Number(x > -0.4));
+}
+
+test("a mask of integers hides keys, and is what −Infinity added to the scores is", () => {
+  using q = randomTensor([2, 4, 5, 8], "f32", 1), k = randomTensor([2, 2, 37, 8], "f32", 2), v = randomTensor([2, 2, 37, 8], "f32", 3);
+  const visible = seen(5, 37);
+  using integers = tensor(cpu, [5, 37], visible);
+  using added = tensor(cpu, [1, 1, 5, 37], Float32Array.from(visible, (x) => x === 0 ? -Infinity : 0));
+  const of = (mask: AttentionOptions["mask"]) => attention(q as never, k as never, v as never, { mask } as never) as unknown as Any;
+  using y = of(integers as never);
+  using z = of(added as never);
+  assertSameBits(y.readSync(), z.readSync());
+  // What a query sees, given alone.
+  for (let i = 0; i < 5; i++) {
+    const columns = [...Array(37).keys()].filter((j) => visible[i * 37 + j] === 1);
+    using query = slice(q as unknown as Any, 2, i, i + 1);
+    const pick = (x: Tensor) => {
+      const data = x.readSync(), out: number[] = [];
+      for (let h = 0; h < 4; h++) for (const j of columns) out.push(...data.slice((h * 37 + j) * 8, (h * 37 + j + 1) * 8) as Float32Array);
+      return tensor(cpu, [2, 2, columns.length, 8], out);
+    };
+    using few = pick(k as Tensor), values = pick(v as Tensor);
+    using alone = attention(query as never, few as never, values as never);
+    using row = slice(y, 2, i, i + 1);
+    assertClose(row.readSync(), Float64Array.from(alone.readSync()), 1e-6, `query ${i}`);
   }
+  // Along the keys alone: padding, one mask for all queries of a sequence.
+  using padding = tensor(cpu, [2, 1, 1, 37], Int32Array.from({ length: 74 }, (_, i) => i % 37 < 30 ? 7 : 0));
+  using padded = of(padding as never);
+  using short = attention(q as never, slice(k as unknown as Any, 2, 0, 30) as never, slice(v as unknown as Any, 2, 0, 30) as never);
+  assertSameBits(padded.readSync(), short.readSync());
+});
+
+test("rows that see nothing are zeros, and so are their gradients, whatever else happens (no NaN)", () => {
+  using q = randomTensor([1, 1, 3, 4], "f32", 1), k = randomTensor([1, 1, 20, 4], "f32", 2), dy = randomTensor([1, 1, 3, 4], "f32", 3);
+  using nothing = tensor(cpu, [20], new Float32Array(20).fill(-Infinity));
+  for (const mask of [nothing, zeros(cpu, [1, 20], "u32")]) {
+    using y = attention(q as never, k as never, k as never, { mask } as never);
+    assert.deepEqual([...(y as Tensor).readSync()], new Array(12).fill(0));
+    const g = attentionBackward(q as never, k as never, k as never, dy as never, { mask } as never) as unknown as Record<string, Tensor>;
+    for (const x of Object.values(g)) assert.ok(x.readSync().every((value) => value === 0), "a gradient is not zero");
+  }
+});
+
+test("packed sequences are what each is alone, empty ones too", () => {
+  const cuts = [0, 3, 3, 40, 57], keyCuts = [0, 300, 310, 350, 350];
+  using q = randomTensor([1, 4, 57, 8], "f32", 1), k = randomTensor([1, 2, 350, 8], "f32", 2), v = randomTensor([1, 2, 350, 8], "f32", 3);
+  using offsets = tensor(cpu, [5], Uint32Array.from(cuts)), keyOffsets = tensor(cpu, [5], Uint32Array.from(keyCuts));
+  for (const causal of [false, true]) {
+    using y = attention(q as never, k as never, v as never, { offsets, keyOffsets, causal } as never) as unknown as Any;
+    for (let s = 0; s < 4; s++) {
+      using alone = attention(
+        slice(q as unknown as Any, 2, cuts[s]!, cuts[s + 1]!) as never,
+        slice(k as unknown as Any, 2, keyCuts[s]!, keyCuts[s + 1]!) as never,
+        slice(v as unknown as Any, 2, keyCuts[s]!, keyCuts[s + 1]!) as never,
+        { causal },
+      );
+      using part = slice(y, 2, cuts[s]!, cuts[s + 1]!);
+      assertSameBits(part.readSync(), (alone as Tensor).readSync() as Float32Array, `sequence ${s}`);
+    }
+  }
+});
+
+test("one query gives the bits of the last of many: a token at a time is the whole at once", () => {
+  using q = randomTensor([1, 4, 70, 16], "f32", 1), k = randomTensor([1, 2, 70, 16], "f32", 2), v = randomTensor([1, 2, 70, 16], "f32", 3);
+  using whole = attention(q as never, k as never, v as never, { causal: true }) as unknown as Any;
+  for (const i of [0, 15, 16, 33, 69]) {
+    const to = (x: unknown, from: number) => slice(x as Any, 2, from, i + 1) as never;
+    using one = attention(to(q, i), to(k, 0), to(v, 0), { causal: true });
+    using row = slice(whole, 2, i, i + 1);
+    assertSameBits((one as Tensor).readSync() as Float32Array, row.readSync(), `token ${i}`);
+  }
+});
+
+test("the gradient of attention() is that of differences, with every option", () => {
+  const mask = tensor(cpu, [3, 5], Float64Array.from(numbers(15, 8), (x, i) => i === 7 || (i > 9 && x > 0.9) ? -Infinity : x));
+  const hidden = tensor(cpu, [2, 1, 3, 5], Uint32Array.from({ length: 30 }, (_, i) => Math.floor(i / 5) % 3 === 1 ? 0 : i % 3));
+  const offsets = tensor(cpu, [4], Uint32Array.from([0, 2, 2, 3])), keyOffsets = tensor(cpu, [4], Uint32Array.from([0, 1, 3, 5]));
+  const same = [[2, 2, 3, 4], [2, 2, 5, 4], [2, 2, 5, 4]], grouped = [[2, 4, 3, 4], [2, 2, 5, 4], [2, 2, 5, 4]];
+  const cases: [string, AttentionOptions<"f64">, number[][]][] = [
+    ["open", {}, same],
+    ["causal", { causal: true, scale: 0.7 }, same],
+    ["shared heads", { causal: true }, grouped],
+    ["window", { window: 2 }, grouped],
+    ["sliding", { causal: true, window: 2 }, same],
+    ["added mask", { mask: mask as never }, grouped],
+    ["integer mask", { mask: hidden as never, causal: true }, same],
+    ["packed", { offsets: offsets as never, keyOffsets: keyOffsets as never, causal: true }, [[1, 4, 3, 4], [1, 2, 5, 4], [1, 2, 5, 4]]],
+  ];
+  for (const [name, options, shapes] of cases) {
+    assertGradients(name, (q, k, v) => attention(q as never, k as never, v as never, options as never) as never, {
+      shapes,
+      tolerance: 1e-6,
+    });
+  }
+  // Views whose last axis is not dense.
+  assertGradients("turned", (q, k) => {
+    const turn = (x: unknown) => transpose(x as Any, [0, 1, 3, 2]) as never;
+    return attention(turn(q), turn(k), turn(k)) as never;
+  }, { shapes: [[1, 2, 4, 3], [1, 2, 4, 5]], tolerance: 1e-6 });
+});
+
+test("attentionBackward() computes anew what attention() keeps for it, with the same bits", () => {
+  using q = randomTensor([1, 4, 9, 8], "f32", 1), k = randomTensor([1, 2, 12, 8], "f32", 2), v = randomTensor([1, 2, 12, 8], "f32", 3);
+  using dy = randomTensor([1, 4, 9, 8], "f32", 4);
+  using statistics = empty(cpu, [2, 1, 4, 9]);
+  using y = attention(q as never, k as never, v as never, { causal: true, statistics } as never);
+  const run = (options: object) =>
+    attentionBackward(q as never, k as never, v as never, dy as never, { causal: true, ...options } as never) as unknown as Record<
+      string,
+      Tensor
+    >;
+  const kept = run({ forward: { y, statistics } }), anew = run({});
+  for (const name of ["q", "k", "v"]) assertSameBits(kept[name]!.readSync() as Float32Array, anew[name]!.readSync() as Float32Array, name);
+  using step = valueAndGrad((p: { q: Any; k: Any; v: Any }) =>
+    sum(mul(attention(p.q, p.k as never, p.v as never, { causal: true }), dy as never))
+  )({
+    q: q as never,
+    k: k as never,
+    v: v as never,
+  });
+  for (const name of ["q", "k", "v"] as const) {
+    assertSameBits(step.grads[name].readSync(), kept[name]!.readSync() as Float32Array, `tape, ${name}`);
+  }
+});
+
+test("attention() holds memory in proportion to time, not to its square", () => {
+  // 16 MiB of probabilities would be needed for one head of 2048.
+  using x = randomTensor([1, 1, 2048, 4], "f32", 1);
+  trim();
+  const before = memory();
+  using y = attention(x as never, x as never, x as never, { causal: true });
+  assert.ok((y as Tensor).size > 0);
+  assert.ok(memory().bytes - before.bytes <= 2048 * 4 * 4, "the result is all that is left");
+  assert.ok(memory().peakBytes - before.bytes < 1 << 20, `${memory().peakBytes - before.bytes} bytes at the peak`);
 });
 
 test("attention() takes no rows and refuses what does not fit, by name", () => {
@@ -83,7 +235,41 @@ test("attention() takes no rows and refuses what does not fit, by name", () => {
   assert.deepEqual(y.shape, [0, 2, 3, 4]);
   using q = tensor(cpu, [1, 2, 3, 4], numbers(24, 1));
   using k = tensor(cpu, [1, 1, 3, 4], numbers(12, 1));
-  assert.throws(() => attention(q, k, k), { name: "RangeError", message: /k is \[1, 1, 3, 4\], must be \[1, 2, 3, 4\]/ });
+  const throws = (f: () => unknown, name: string, message: RegExp) => assert.throws(f, { name, message });
+  const some = <T>(x: T) => x as never; // what the compiler would refuse
+  using narrow = tensor(cpu, [1, 1, 3, 3], numbers(9, 1));
+  throws(
+    () => attention(q, some(narrow), k),
+    "RangeError",
+    /attention: k is \[1, 1, 3, 3\], must be \[1, heads, keys, 4\] for q \[1, 2, 3, 4\]/,
+  );
+  throws(() => attention(q, k, q), "RangeError", /attention: v is \[1, 2, 3, 4\], must be \[1, 1, 3, 4\]/);
+  throws(() => attention(k, q, q), "RangeError", /attention: q has 1 heads, which is no multiple of the 2 of k/);
+  throws(() => attention(q, k, k, { window: 0 }), "RangeError", /attention: window must be/);
+  throws(() => attention(q, k, k, { scale: Infinity }), "RangeError", /attention: scale must be finite, got Infinity/);
+  throws(() => attention(q, k, k, { mask: zeros(cpu, [3, 4]) }), "RangeError", /mask is \[3, 4\], must broadcast to \[1, 2, 3, 3\]/);
+  throws(() => attention(q, k, k, { mask: some(zeros(cpu, [3, 3], "f64")) }), "TypeError", /mask is f64, must be f32, u32 or i32/);
+  using statistics = empty(cpu, [2, 2, 3, 1]);
+  throws(() => attention(q, k, k, { statistics: some(statistics) }), "RangeError", /statistics is \[2, 2, 3, 1\], must be \[2, 1, 2, 3\]/);
+  const offsets = (...values: number[]) => tensor(cpu, [values.length], Uint32Array.from(values)) as Tensor<"u32", [number]>;
+  throws(() => attention(q, k, k, { offsets: offsets(0, 2) }), "RangeError", /offsets\[1\] is 2, must be 3, the length of the axis/);
+  throws(() => attention(q, k, k, { offsets: offsets(1, 3) }), "RangeError", /offsets\[0\] is 1, must be 0/);
+  throws(() => attention(q, k, k, { offsets: offsets(0, 2, 1, 3) }), "RangeError", /offsets\[2\] is 1, must be 2 or more/);
+  throws(() => attention(q, k, k, { offsets: offsets(0, 3), keyOffsets: offsets(0, 2) }), "RangeError", /keyOffsets\[1\] is 2, must be 3/);
+  throws(
+    () => attention(q, k, k, { offsets: offsets(0, 3), keyOffsets: offsets(0, 1, 3) }),
+    "RangeError",
+    /keyOffsets is \[3\], must be \[2\]/,
+  );
+  throws(() => attention(q, k, k, { keyOffsets: offsets(0, 3) }), "TypeError", /keyOffsets was given without offsets/);
+  throws(
+    () => attention(q, k, k, { offsets: offsets(0, 3), mask: zeros(cpu, [3, 3]) }),
+    "TypeError",
+    /mask and offsets cannot be given together/,
+  );
+  throws(() => attentionBackward(q, k, k, some(k)), "RangeError", /attentionBackward: dy is \[1, 1, 3, 4\], must be \[1, 2, 3, 4\]/);
+  const withMask = (p: { m: Tensor<"f32", [3, 3]> }) => sum(attention(q, k, k, { mask: some(p.m) }));
+  throws(() => valueAndGrad(withMask)({ m: zeros(cpu, [3, 3]) }), "TypeError", /no gradient flows into mask/);
   using flat = tensor(cpu, [3, 4], numbers(12, 1));
   assert.throws(() => attention(flat as never, k, k), {
     name: "RangeError",

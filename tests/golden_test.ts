@@ -7,6 +7,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   adamW,
+  attention,
+  attentionBackward,
   cast,
   clipByGlobalNorm,
   copy,
@@ -62,7 +64,8 @@ const golden = {
   ],
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
-  step: [3654305058],
+  attention: [3424443390, 1842369476, 42786214],
+  step: [1297703342],
 };
 
 /** Multiples of 2^-12 from -2 to 2, from a linear congruential generator: whole-number arithmetic alone, the same in every engine. */
@@ -185,6 +188,34 @@ test("layer norm, forward and backward", () => {
     const g = layerNormBackward(x, { weight, bias }, dy);
     return [hashOf(y), hashOf(g.x, g.weight, g.bias!)];
   }, golden.layerNorm);
+});
+
+test("attention, forward and backward: several blocks of keys, shared heads, a window, a mask, packed sequences", () => {
+  hashes((device) => {
+    const of = (seed: number, heads: number, time: number, dtype: "f32" | "f64") =>
+      cast(tensor(device, [1, heads, time, 20], Float64Array.from(inputs(heads * time * 20, seed), (v) => v / 3)), dtype) as Tensor<
+        "f32",
+        [1, number, number, 20]
+      >; // or f64
+    return scope(() => {
+      const both = (seed: number, dtype: "f32" | "f64", queries: number, keys: number, options: object) => {
+        const q = of(seed, 4, queries, dtype), k = of(seed + 1, 2, keys, dtype), v = of(seed + 2, 2, keys, dtype);
+        const g = attentionBackward(q, k, v, of(seed + 3, 4, queries, dtype), options);
+        return hashOf(attention(q, k, v, options), g.q, g.k, g.v);
+      };
+      const visible = tensor(
+        device,
+        [40, 290],
+        Uint32Array.from(inputs(40 * 290, 14), (v, i) => Math.floor(i / 290) === 3 ? 0 : Number(v > -1)),
+      );
+      const cuts = tensor(device, [5], Uint32Array.from([0, 60, 60, 61, 130]));
+      return [
+        both(15, "f32", 40, 290, { mask: visible }),
+        both(20, "f32", 130, 130, { causal: true, window: 50, offsets: cuts }),
+        both(25, "f64", 20, 270, { causal: true }),
+      ];
+    });
+  }, golden.attention);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

@@ -68,7 +68,7 @@ const servedBy: Record<string, string[]> = {
 };
 
 /** TypeScript ops made of other ops, or of views, with no entry of their own. */
-const composed: string[] = ["attention", "reshape", "slice", "split", "transpose"];
+const composed: string[] = ["reshape", "slice", "split", "transpose"];
 
 test("layout: TypeScript imports go mod → nn → ops → core → ffi and never back", () => {
   const wrong: string[] = [];

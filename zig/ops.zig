@@ -13,6 +13,7 @@ pub const ops = .{
     @import("ops/softmax.zig"),
     @import("ops/activation.zig"),
     @import("ops/geglu.zig"),
+    @import("ops/attention.zig"),
     @import("ops/embedding.zig"),
     @import("ops/cross_entropy.zig"),
     @import("ops/copy.zig"),
@@ -27,6 +28,7 @@ pub const ops = .{
 /// Files with micro-kernels that belong to no single op. Those of products are in product_kernels.zig.
 pub const kernel_files = .{
     @import("gemm/columns.zig"),
+    @import("row/scores.zig"),
     @import("peak.zig"),
 };
 

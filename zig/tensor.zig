@@ -140,24 +140,35 @@ pub const Tensor = struct {
 
 pub const Rows = struct { rows: usize, cols: usize, stride: usize };
 
-/// Whether two tensors may share a byte. Exact for views whose bytes lie in disjoint ranges and for column slices of one matrix.
+/// Whether two tensors may share a byte. Exact for views whose bytes lie in disjoint ranges and for parts of one period: columns of one matrix, heads.
 pub fn overlap(a: *const Tensor, b: *const Tensor) bool {
     if (a.storage != b.storage) return false;
     const a_low, const a_high = a.extent();
     const b_low, const b_high = b.extent();
     if (a_high <= b_low or b_high <= a_low) return false;
-    // Slices of the columns of the same rows: equal row strides, and column ranges apart within one row.
-    const ra = a.rows() catch return true;
-    const rb = b.rows() catch return true;
-    if (a.dtype != b.dtype or ra.stride != rb.stride or ra.rows < 2 or rb.rows < 2) return true;
-    const period = ra.stride * a.dtype.bytes();
+    if (a.dtype != b.dtype) return true;
     const first = @min(a_low, b_low);
-    const a_at = (a_low - first) % period;
-    const b_at = (b_low - first) % period;
-    const a_end = a_at + ra.cols * a.dtype.bytes();
-    const b_end = b_at + rb.cols * b.dtype.bytes();
-    if (a_end > period or b_end > period) return true;
-    return a_at < b_end and b_at < a_end;
+    for (a.shape(), a.strides()) |size, stride| {
+        if (size < 2 or stride < 2) continue;
+        const period: usize = @intCast(stride);
+        const x = within(a, first, period) orelse continue;
+        const y = within(b, first, period) orelse continue;
+        if (x.end <= y.begin or y.end <= x.begin) return false;
+    }
+    return true;
+}
+
+/// The part of every `period` elements, counted from the address `first`, that a tensor lies in; null where it lies in no such part.
+fn within(t: *const Tensor, first: usize, period: usize) ?struct { begin: usize, end: usize } {
+    const begin = (@intFromPtr(t.data) - first) / t.dtype.bytes() % period;
+    var end = begin + 1;
+    for (t.shape(), t.strides()) |size, stride| {
+        if (size < 2) continue;
+        if (stride < 0) return null;
+        const step: usize = @intCast(stride);
+        if (step < period) end += (size - 1) * step else if (step % period != 0) return null;
+    }
+    return if (end <= period) .{ .begin = begin, .end = end } else null;
 }
 
 /// Whether two tensors are the very same elements in the same order.

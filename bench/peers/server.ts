@@ -24,10 +24,12 @@ import { countAsOwn, type Prepared } from "../harness.ts";
 import type { Peer, Problem } from "../problem.ts";
 
 /** A running server. */
-interface Server {
+export interface Server {
   /** What it said when it was ready. */
   readonly greeting: string;
   ask(question: string): Promise<string>;
+  /** What the latest call of a problem computed. */
+  result(id: string): Promise<Float32Array>;
   close(): void;
 }
 
@@ -40,7 +42,7 @@ export async function serverPeer(
   const servers = new Map<number, Promise<Server>>();
   const server = (threads: number) => {
     let started = servers.get(threads);
-    if (!started) servers.set(threads, started = start(name, command(threads)));
+    if (!started) servers.set(threads, started = startServer(name, command(threads)));
     return started;
   };
   const { greeting } = await server(1);
@@ -55,7 +57,8 @@ export async function serverPeer(
   };
 }
 
-async function start(name: string, { program, env }: { program: string[]; env: Record<string, string> }): Promise<Server> {
+/** Starts a server and waits until it is ready. */
+export async function startServer(name: string, { program, env }: { program: string[]; env: Record<string, string> }): Promise<Server> {
   const child = spawn(program[0], program.slice(1), { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
   const waiting: { resolve(answer: string): void; reject(error: Error): void }[] = [];
   let ended: string | undefined;
@@ -74,35 +77,42 @@ async function start(name: string, { program, env }: { program: string[]; env: R
     });
   const greeting = await next();
   if (child.pid !== undefined) countAsOwn(child.pid);
+  const ask = (question: string) => {
+    const answer = next();
+    child.stdin.write(`${question}\n`);
+    return answer;
+  };
   return {
     greeting,
-    ask(question) {
-      const answer = next();
-      child.stdin.write(`${question}\n`);
-      return answer;
-    },
+    ask,
+    result: (id) =>
+      withFolder(async (folder) => {
+        const file = join(folder, "result");
+        await ask(`result ${id} ${file}`);
+        return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+      }),
     close: () => child.stdin.end(),
   };
 }
 
 async function prepare(server: Server, problem: Problem): Promise<Prepared> {
   const { op, layout, m, n, k, batch, inputs } = problem;
-  const id = await withFolder((folder) => {
+  const id = await withValues(inputs, (folder) => server.ask(`prepare ${op} ${layout} ${m} ${n} ${k} ${batch} ${folder}`));
+  return {
+    time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
+    result: () => server.result(id),
+    dispose: async () => void await server.ask(`drop ${id}`),
+  };
+}
+
+/** Writes arrays as files 0, 1, … into a folder that `body` may read, and removes it afterwards. */
+export function withValues<T>(inputs: readonly Float32Array<ArrayBuffer>[], body: (folder: string) => Promise<T>): Promise<T> {
+  return withFolder((folder) => {
     for (const [index, values] of inputs.entries()) {
       writeFileSync(join(folder, String(index)), new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
     }
-    return server.ask(`prepare ${op} ${layout} ${m} ${n} ${k} ${batch} ${folder}`);
+    return body(folder);
   });
-  return {
-    time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
-    result: () =>
-      withFolder(async (folder) => {
-        const file = join(folder, "result");
-        await server.ask(`result ${id} ${file}`);
-        return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
-      }),
-    dispose: async () => void await server.ask(`drop ${id}`),
-  };
 }
 
 async function withFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {

@@ -1,0 +1,1682 @@
+//! Scaled dot-product attention, fused: out = softmax(scale·Q Kᵀ + mask)·V for each sequence and head, and its gradients, without ever holding the matrix of
+//! probabilities (Dao, Fu, Ermon, Rudra and Ré, "FlashAttention: fast and memory-efficient exact attention with IO-awareness", 2022).
+//!
+//! A tile of scores holds a block of keys against a few queries, key by key: Sᵀ = K·Qᵀ, so that K is read where it lies and a softmax runs down the tile
+//! (row/scores.zig). For each block of keys: m = max S, p = exp(S − m), l = Σp, o = p·V; the blocks of one query join in order by
+//! M = max(m, m'): l = l·exp(m − M) + l'·exp(m' − M), o likewise. In the end out = o/l. Each part is relative to its own block's maximum, so that it does
+//! not depend on the blocks before it. Backward keeps of each query its maximum m and 1/l, the log-sum-exp in two parts: as one number it would lose l where
+//! logits are large.
+//!
+//! Backward computes each tile anew. With D = Σ dY·Y of a query: P = exp(S − m)/l, dS = P∘(dY·Vᵀ − D), dV = Pᵀ·dY, dK = scale·dSᵀ·Q, dQ = scale·dS·K.
+//!
+//! The order of sums is fixed by sizes alone. A score is a chain of fused multiply-adds over the width as in a product. Over the keys a chain runs within a
+//! block of 256 keys, counted from the sequence's first; over the queries, for dK and dV, within a block of 64; blocks join in order, heads of a group too.
+//! Which queries share a tile, and who computes it, decides nothing. A hidden key takes part as an exact zero.
+
+const std = @import("std");
+const assert = std.debug.assert;
+const blocking = @import("../gemm/blocking.zig");
+const cursor = @import("../parallel/cursor.zig");
+const device = @import("../device.zig");
+const gemm = @import("../gemm/kernel.zig");
+const memory = @import("../memory.zig");
+const pool = @import("../parallel/pool.zig");
+const product = @import("../gemm/product.zig");
+const resolve = @import("../parallel/resolve.zig");
+const scores = @import("../row/scores.zig");
+const status = @import("../status.zig");
+const tensor = @import("../tensor.zig");
+const Device = device.Device;
+const Error = status.Error;
+const Explanation = @import("../explain.zig").Explanation;
+const Tensor = tensor.Tensor;
+
+/// Keys of a block: the depth of a chain of the product with V and of dQ. As deep as a block of a product, so that one call of its kernel makes it.
+const key_block = blocking.kc;
+/// Queries of a tile in forward: a tile of scores, 256·32 floats, stays in the first-level cache.
+const forward_queries = 32;
+/// Tiles of a job in forward, at most: they share a block of keys and values that was copied out of rows far apart.
+const tiles_max = 8;
+/// Queries of a tile in backward: the depth of a chain of dK and dV, and so part of the contract.
+const backward_queries = 64;
+
+/// The rows of one operand: `[batch, heads, rows, width]` anywhere in memory, the width side by side.
+fn Matrix(comptime T: type) type {
+    return struct {
+        first: [*]T,
+        batch: isize,
+        head: isize,
+        row: usize,
+
+        fn of(t: *const Tensor) Error!@This() {
+            if (t.fromEnd(0) > 1 and t.strideFromEnd(0) != 1) return error.LayoutMismatch;
+            const row = if (t.fromEnd(1) > 1) t.strideFromEnd(1) else @as(isize, @intCast(t.fromEnd(0)));
+            if (row < 0) return error.LayoutMismatch;
+            return .{
+                .first = t.ptr(T),
+                .batch = if (t.fromEnd(3) > 1) t.strideFromEnd(3) else 0,
+                .head = if (t.fromEnd(2) > 1) t.strideFromEnd(2) else 0,
+                .row = @intCast(row),
+            };
+        }
+
+        fn at(m: @This(), batch: usize, head: usize, row: usize) [*]T {
+            const b: isize = @intCast(batch);
+            const h: isize = @intCast(head);
+            return @constCast(gemm.step(T, m.first, b * m.batch + h * m.head)) + row * m.row;
+        }
+    };
+}
+
+/// The mask's elements by strides, 0 where an axis is broadcast.
+const Mask = struct {
+    first: ?[*]const u8 = null,
+    kind: scores.MaskKind = .none,
+    element: isize = 0,
+    batch: isize = 0,
+    head: isize = 0,
+    query: isize = 0,
+    key: isize = 0,
+
+    fn at(m: Mask, batch: usize, head: usize, query: usize, key: usize) ?*const anyopaque {
+        const first = m.first orelse return null;
+        const elements = signed(batch) * m.batch + signed(head) * m.head + signed(query) * m.query + signed(key) * m.key;
+        return @ptrFromInt(@intFromPtr(first) +% @as(usize, @bitCast(elements * m.element)));
+    }
+};
+
+fn signed(n: usize) isize {
+    return @intCast(n);
+}
+
+/// A distance that hides nothing.
+const far: isize = std.math.maxInt(isize) / 4;
+
+/// Queries and keys that belong together, whole axes or parts of one packed axis.
+const Sequence = struct { batch: usize, q: usize, k: usize, queries: usize, keys: usize };
+
+const Span = struct { begin: usize, end: usize };
+
+/// What forward and backward share, checked.
+fn Problem(comptime T: type) type {
+    return struct {
+        q: Matrix(T),
+        k: Matrix(T),
+        v: Matrix(T),
+        mask: Mask = .{},
+        sequences: usize,
+        heads: usize,
+        kv_heads: usize,
+        /// Rows of the axes; of one sequence where there are no offsets.
+        queries: usize,
+        keys: usize,
+        width: usize,
+        q_offsets: ?[*]const u32 = null,
+        k_offsets: ?[*]const u32 = null,
+        /// A query sees so many keys before its own position, and so many behind it.
+        left: isize,
+        right: isize,
+        /// Positions from one query to the next: 0 where the rows are heads of one query.
+        step: isize = 1,
+        scale: T,
+
+        fn sequence(p: *const @This(), s: usize) Sequence {
+            const q = p.q_offsets orelse return .{ .batch = s, .q = 0, .k = 0, .queries = p.queries, .keys = p.keys };
+            const k = p.k_offsets.?;
+            return .{ .batch = 0, .q = q[s], .k = k[s], .queries = q[s + 1] - q[s], .keys = k[s + 1] - k[s] };
+        }
+
+        /// The position of a query among the keys: both ends of a sequence meet.
+        fn position(p: *const @This(), s: *const Sequence, query: usize) isize {
+            if (p.step == 0) return signed(s.keys) - 1;
+            return signed(query) + signed(s.keys) - signed(s.queries);
+        }
+
+        /// The keys that some of these queries see.
+        fn seen(p: *const @This(), s: *const Sequence, query: usize, count: usize) Span {
+            const end = std.math.clamp(p.position(s, query + count - 1) + p.right + 1, 0, signed(s.keys));
+            const begin = std.math.clamp(p.position(s, query) - p.left, 0, end);
+            return .{ .begin = @intCast(begin), .end = @intCast(end) };
+        }
+
+        /// Pairs of a query and a key that it sees, of one head, or a few more: masks and offsets may leave out more.
+        fn pairs(p: *const @This()) u64 {
+            var n: u64 = 0;
+            for (0..p.sequences) |s| {
+                const one = p.sequence(s);
+                const window: u64 = @min(one.keys, @as(u64, @intCast(p.left +| p.right +| 1)));
+                const all = @as(u64, one.queries) *| window;
+                // Causal: of as many keys as there are queries half.
+                const square = @min(one.queries, window);
+                n +|= all - (if (p.right == 0) square * (square -| 1) / 2 else 0);
+                if (p.q_offsets == null) return n *| p.sequences;
+            }
+            return n;
+        }
+
+        fn group(p: *const @This()) usize {
+            return p.heads / p.kv_heads;
+        }
+
+        /// Where a query's statistics are.
+        fn place(p: *const @This(), s: *const Sequence, head: usize, query: usize) usize {
+            return (s.batch * p.heads + head) * p.queries + s.q + query;
+        }
+
+        /// Sequences one after another on one axis: how many blocks of `size` there are in each.
+        fn blocks(p: *const @This(), comptime axis: enum { queries, keys }, size: usize) Blocks {
+            const offsets = if (axis == .queries) p.q_offsets else p.k_offsets;
+            const rows = if (axis == .queries) p.queries else p.keys;
+            return .{ .offsets = offsets, .sequences = p.sequences, .each = std.math.divCeil(usize, rows, size) catch unreachable, .size = size };
+        }
+    };
+}
+
+/// Blocks of rows of each sequence and head, as jobs: the blocks of a head follow each other.
+const Blocks = struct {
+    offsets: ?[*]const u32,
+    sequences: usize,
+    /// Blocks of all rows of the axis.
+    each: usize,
+    size: usize,
+
+    const Found = struct { sequence: usize, head: usize, block: usize, blocks: usize };
+
+    /// Places for blocks on one axis: what sequences of no fixed length leave empty is skipped.
+    fn places(b: Blocks) usize {
+        return if (b.offsets == null) b.each else b.each + b.sequences;
+    }
+
+    fn jobs(b: Blocks, heads: usize) usize {
+        return b.places() *| heads *| (if (b.offsets == null) b.sequences else 1);
+    }
+
+    /// The block behind a job. On a packed axis the blocks of sequence s begin at place s + offset/size, which leaves each sequence its own: it has at most
+    /// one block that is not whole.
+    fn find(b: Blocks, heads: usize, job: usize) ?Found {
+        const row = job / b.places();
+        const place = job % b.places();
+        const offsets = b.offsets orelse return .{ .sequence = row / heads, .head = row % heads, .block = place, .blocks = b.each };
+        var low: usize = 0;
+        var high = b.sequences;
+        while (high - low > 1) {
+            const middle = low + (high - low) / 2;
+            if (middle + offsets[middle] / b.size <= place) low = middle else high = middle;
+        }
+        const n = std.math.divCeil(usize, offsets[low + 1] - offsets[low], b.size) catch unreachable;
+        const block = place - (low + offsets[low] / b.size);
+        return if (block < n) .{ .sequence = low, .head = row, .block = block, .blocks = n } else null;
+    }
+};
+
+fn grainOf(jobs: usize, workers: usize) usize {
+    return if (workers == 1) jobs else cursor.grainFor(jobs, workers, 8, 1);
+}
+
+/// Kernels and tile of a device.
+fn Kernels(comptime T: type) type {
+    return struct {
+        gemm: product.Kernels(T),
+        softmax: *const fn (*const scores.Softmax(T)) callconv(.c) void,
+        join: *const fn (*const scores.Join(T)) callconv(.c) void,
+        finish: *const fn (*const scores.Finish(T)) callconv(.c) void,
+        gradient: *const fn (*const scores.Gradient(T)) callconv(.c) void,
+        delta: *const fn (*const scores.Delta(T)) callconv(.c) void,
+
+        const prefix = "attention_" ++ @typeName(T) ++ "_";
+
+        fn of(d: *const Device) @This() {
+            return .{
+                .gemm = .of(d),
+                .softmax = d.kernel(fn (*const scores.Softmax(T)) callconv(.c) void, prefix ++ "softmax"),
+                .join = d.kernel(fn (*const scores.Join(T)) callconv(.c) void, prefix ++ "join"),
+                .finish = d.kernel(fn (*const scores.Finish(T)) callconv(.c) void, prefix ++ "finish"),
+                .gradient = d.kernel(fn (*const scores.Gradient(T)) callconv(.c) void, prefix ++ "gradient"),
+                .delta = d.kernel(fn (*const scores.Delta(T)) callconv(.c) void, prefix ++ "delta"),
+            };
+        }
+    };
+}
+
+/// The right operand of a product as the kernel takes it.
+fn Right(comptime T: type) type {
+    return struct {
+        b: [*]const T,
+        ld: usize,
+        next: usize,
+        last: [*]const T,
+        ld_last: usize,
+
+        /// The operand from its row `k` on.
+        fn from(r: @This(), k: usize) @This() {
+            var part = r;
+            part.b += k * r.ld;
+            part.last += k * r.ld_last;
+            return part;
+        }
+    };
+}
+
+/// Rows of K or V as a product's left operand.
+fn Rows(comptime T: type) type {
+    return struct {
+        first: [*]const T,
+        stride: usize,
+
+        fn from(r: @This(), row: usize) @This() {
+            return .{ .first = r.first + row * r.stride, .stride = r.stride };
+        }
+    };
+}
+
+/// The left operand.
+fn Left(comptime T: type) type {
+    return struct { a: [*]const T, ld: usize, form: gemm.Form };
+}
+
+/// Scratch of a worker, in elements from its begin on.
+const Room = struct {
+    len: usize = 0,
+
+    fn take(r: *Room, len: usize) usize {
+        defer r.len += product.align16(len);
+        return r.len;
+    }
+};
+
+/// What forward and backward do with a tile of scores.
+fn Tiles(comptime T: type) type {
+    return struct {
+        p: Problem(T),
+        kernels: Kernels(T),
+        /// Elements from one key's scores to the next.
+        ld: usize,
+
+        const Self = @This();
+
+        /// Room for the transpose of so many rows.
+        fn turnedLen(self: *const Self, rows: usize) usize {
+            return blocking.roundUp(rows, self.kernels.gemm.tile.nr) * self.p.width;
+        }
+
+        /// Room for rows that a product reads as its right operand.
+        fn rightLen(self: *const Self, rows: usize) usize {
+            return rows * blocking.roundUp(self.p.width, self.kernels.gemm.tile.nr);
+        }
+
+        /// Panels `[width, rows]` of rows.
+        fn turn(self: *const Self, out: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
+            return self.panels(out, rows, count, self.p.width, signed(stride), 1);
+        }
+
+        /// Rows as they are, or as panels where they lie apart or the last vector of a row would be read past its end.
+        fn right(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
+            if (stride != self.p.width) return self.panels(room, rows, self.p.width, count, 1, signed(stride));
+            return self.rightInPlace(room, rows, stride, count);
+        }
+
+        /// As `right` for rows that are used too seldom for a copy to pay.
+        fn rightInPlace(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
+            const tile = self.kernels.gemm.tile;
+            const width = self.p.width;
+            if (width % tile.w != 0) return self.panels(room, rows, width, count, 1, signed(stride));
+            return .{ .b = rows, .ld = stride, .next = tile.nr, .last = rows + width / tile.nr * tile.nr, .ld_last = stride };
+        }
+
+        /// Rows as they are, or side by side: rows 6 KiB apart, as those of a head in a product of queries, keys and values are, share a few sets of the
+        /// first-level cache. 512 keys of 64 numbers: forward takes 0.8 of the time, backward 0.75.
+        fn dense(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Rows(T) {
+            const width = self.p.width;
+            if (stride == width) return .{ .first = rows, .stride = stride };
+            for (0..count) |i| @memcpy(room[i * width ..][0..width], rows[i * stride ..][0..width]);
+            return .{ .first = room, .stride = width };
+        }
+
+        fn panels(self: *const Self, out: [*]T, in: [*]const T, count: usize, k: usize, stride: isize, stride_k: isize) Right(T) {
+            const tile = self.kernels.gemm.tile;
+            self.kernels.gemm.pack(&.{
+                .out = out,
+                .in = in,
+                .count = count,
+                .panels = product.rowPanels(count, tile.nr),
+                .width = tile.nr,
+                .panel_stride = tile.nr * k,
+                .k = k,
+                .k_begin = 0,
+                .k_end = k,
+                .stride = stride,
+                .stride_k = stride_k,
+            });
+            return .{
+                .b = out,
+                .ld = tile.nr,
+                .next = tile.nr * k,
+                .last = out + count / tile.nr * tile.nr * k,
+                .ld_last = blocking.roundUp(count % tile.nr, tile.w),
+            };
+        }
+
+        /// c := alpha·a·b, or c += alpha·a·b, with at most 256 steps of depth.
+        fn multiply(self: *const Self, c: [*]T, ldc: usize, a: Left(T), b: Right(T), rows: usize, cols: usize, k: usize, alpha: T, adds: bool) void {
+            const tile = self.kernels.gemm.tile;
+            self.kernels.gemm.strip(&.{
+                .a = a.a,
+                .a_form = a.form,
+                .lda = a.ld,
+                .panel_rows = if (a.form == .k_contiguous) blocking.panelRows(tile, a.ld, @sizeOf(T)) else tile.mr,
+                .b = b.b,
+                .ldb = b.ld,
+                .b_next = b.next,
+                .b_last = b.last,
+                .ldb_last = b.ld_last,
+                .b_far = 0,
+                .a_far = 0,
+                .c = c,
+                .ldc = ldc,
+                .rows = rows,
+                .cols = cols,
+                .k = k,
+                .alpha = alpha,
+                .beta = 1,
+                .read_c = @intFromBool(adds),
+                .closes = 0,
+                .bias = null,
+                .epilogue = .none,
+            });
+        }
+
+        /// The tile's products of rows of K or V with turned queries or their gradients.
+        fn against(self: *const Self, tile: [*]T, rows: Rows(T), count: usize, turned: Right(T), queries: usize, alpha: T) void {
+            var k: usize = 0;
+            while (k == 0 or k < self.p.width) : (k += blocking.kc) {
+                const depth = @min(blocking.kc, self.p.width - k);
+                self.multiply(tile, self.ld, .{ .a = rows.first + k, .ld = rows.stride, .form = .k_contiguous }, turned.from(k), count, queries, depth, alpha, k > 0);
+            }
+        }
+
+        /// The part of a block of keys that some of the queries see, its begin a multiple of 16.
+        fn part(span: Span, block: usize) ?Span {
+            const first = block * key_block;
+            const end = @min(span.end, first + key_block);
+            const begin = @max(span.begin, first);
+            return if (begin < end) .{ .begin = (begin - first) / 16 * 16, .end = end - first } else null;
+        }
+
+        fn tileOf(self: *const Self, s: [*]T, one: *const Sequence, head: usize, query: usize, count: usize, block: usize, keys: Span) scores.Tile(T) {
+            const p = &self.p;
+            const first = block * key_block;
+            const position = p.position(one, query) - signed(first);
+            return .{
+                .s = s,
+                .ld = self.ld,
+                .queries = count,
+                .begin = keys.begin,
+                .end = keys.end,
+                .low = position - p.left,
+                .high = position + p.right + 1,
+                .step = p.step,
+                .mask = p.mask.at(one.batch, head, query, first),
+                .mask_kind = p.mask.kind,
+                .mask_query = p.mask.query,
+                .mask_key = p.mask.key,
+            };
+        }
+    };
+}
+
+/// Elements from one key's scores to the next: whole vectors, or one where there is one query.
+fn tileStride(queries: usize, most: usize) usize {
+    return if (queries == 1) 1 else blocking.roundUp(@max(1, @min(queries, most)), 16);
+}
+
+fn Forward(comptime T: type) type {
+    return struct {
+        p: Problem(T),
+        out: Matrix(T),
+        /// The maxima of all queries, then the reciprocal sums; null where nobody wants them.
+        stats: ?[*]T,
+
+        const Self = @This();
+
+        /// One call: the task with what its workers need.
+        const Call = struct {
+            tiles: Tiles(T),
+            out: Matrix(T),
+            stats: ?[*]T,
+            blocks: Blocks,
+            scratch: [*]T = undefined,
+            turned_len: usize,
+            turned: usize,
+            s: usize,
+            sums: usize,
+            part: usize,
+            keys: usize,
+            values: usize,
+            max: usize,
+            sum: usize,
+            part_max: usize,
+            part_sum: usize,
+            len: usize,
+
+            fn jobs(c: *const Call) usize {
+                return c.blocks.jobs(c.tiles.p.heads);
+            }
+
+            fn work(c: *const Call, w: *pool.Worker) void {
+                var mine = c.*;
+                mine.scratch += w.id * c.len;
+                w.phase(c.jobs(), grainOf(c.jobs(), w.count), @as(*const Call, &mine), blocksOf);
+            }
+
+            fn blocksOf(c: *const Call, begin: usize, end: usize) void {
+                for (begin..end) |job| c.block(job);
+            }
+
+            /// A head's blocks follow each other, so that its keys and values stay near, the last one first: with `causal` it is the longest.
+            fn block(c: *const Call, job: usize) void {
+                const p = &c.tiles.p;
+                const found = c.blocks.find(p.heads, job) orelse return;
+                const one = p.sequence(found.sequence);
+                const query = (found.blocks - 1 - found.block) * c.blocks.size;
+                c.queries(&one, found.head, query, @min(c.blocks.size, one.queries - query));
+            }
+
+            /// A block of queries, tile by tile against each block of keys.
+            fn queries(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const kv_head = head / p.group();
+                const several = count > forward_queries;
+                const max = c.scratch + c.max;
+                const sum = c.scratch + c.sum;
+                @memset(max[0..c.blocks.size], -std.math.inf(T));
+                @memset(sum[0..c.blocks.size], 0);
+                const span = p.seen(one, query, count);
+                var turned: [tiles_max]Right(T) = undefined;
+                if (span.begin < span.end) {
+                    for (0..std.math.divCeil(usize, count, forward_queries) catch unreachable) |i| {
+                        const from = i * forward_queries;
+                        const rows = p.q.at(one.batch, head, one.q + query + from);
+                        turned[i] = t.turn(c.scratch + c.turned + i * c.turned_len, rows, p.q.row, @min(forward_queries, count - from));
+                    }
+                }
+                for (span.begin / key_block..(std.math.divCeil(usize, span.end, key_block) catch unreachable)) |b| {
+                    const all = Tiles(T).part(span, b) orelse continue;
+                    const row = one.k + b * key_block + all.begin;
+                    const n = all.end - all.begin;
+                    const k = p.k.at(one.batch, kv_head, row);
+                    const v = p.v.at(one.batch, kv_head, row);
+                    const keys: Rows(T) = if (several) t.dense(c.scratch + c.keys, k, p.k.row, n) else .{ .first = k, .stride = p.k.row };
+                    const values = if (several) t.right(c.scratch + c.values, v, p.v.row, n) else t.rightInPlace(c.scratch + c.values, v, p.v.row, n);
+                    var i: usize = 0;
+                    while (i * forward_queries < count) : (i += 1) {
+                        const from = i * forward_queries;
+                        c.tile(one, head, query + from, @min(forward_queries, count - from), i, turned[i], b, all.begin, keys, values);
+                    }
+                }
+                const place = p.place(one, head, query);
+                t.kernels.finish(&.{
+                    .out = c.out.at(one.batch, head, one.q + query),
+                    .out_stride = c.out.row,
+                    .sums = c.scratch + c.sums,
+                    .ld = p.width,
+                    .queries = count,
+                    .width = p.width,
+                    .max = max,
+                    .sum = sum,
+                    .stat_max = if (c.stats) |stats| stats + place else null,
+                    .stat_scale = if (c.stats) |stats| stats + statsLen(T, p) + place else null,
+                });
+            }
+
+            /// Tile `i` of a job against a block of keys, of which those from `begin` on are given.
+            fn tile(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize, i: usize, turned: Right(T), b: usize, begin: usize, k: Rows(T), v: Right(T)) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const span = p.seen(one, query, count);
+                const keys = Tiles(T).part(span, b) orelse return;
+                const first = b == span.begin / key_block;
+                const n = keys.end - keys.begin;
+                const s = c.scratch + c.s;
+                const at = s + keys.begin * t.ld;
+                const from = i * forward_queries;
+                const max = c.scratch + c.max + from;
+                const sum = c.scratch + c.sum + from;
+                const sums = c.scratch + c.sums + from * p.width;
+                const part = c.scratch + c.part;
+                const part_max = c.scratch + c.part_max;
+                const part_sum = c.scratch + c.part_sum;
+                t.against(at, k.from(keys.begin - begin), n, turned, count, p.scale);
+                t.kernels.softmax(&.{
+                    .tile = t.tileOf(s, one, head, query, count, b, keys),
+                    .max = if (first) max else part_max,
+                    .sum = if (first) sum else part_sum,
+                });
+                const a: Left(T) = .{ .a = at, .ld = t.ld, .form = .rows_contiguous };
+                t.multiply(if (first) sums else part, p.width, a, v.from(keys.begin - begin), count, p.width, n, 1, false);
+                if (!first) t.kernels.join(&.{
+                    .out = sums,
+                    .part = part,
+                    .ld = p.width,
+                    .queries = count,
+                    .width = p.width,
+                    .max = max,
+                    .sum = sum,
+                    .part_max = part_max,
+                    .part_sum = part_sum,
+                });
+            }
+        };
+
+        /// Plans the call for so many workers: each gets several jobs, if there are enough tiles.
+        fn plan(self: *const Self, d: *const Device, workers: usize) Call {
+            const p = &self.p;
+            const tiles: Tiles(T) = .{ .p = self.p, .kernels = .of(d), .ld = tileStride(p.queries, forward_queries) };
+            var each: usize = @min(tiles_max, std.math.ceilPowerOfTwoAssert(usize, std.math.divCeil(usize, @max(1, p.queries), forward_queries) catch unreachable));
+            while (each > 1 and p.blocks(.queries, each * forward_queries).jobs(p.heads) < 4 * workers) each /= 2;
+            const rows = each * forward_queries;
+            const turned_len = product.align16(tiles.turnedLen(forward_queries));
+            var room: Room = .{};
+            return .{
+                .tiles = tiles,
+                .out = self.out,
+                .stats = self.stats,
+                .blocks = p.blocks(.queries, rows),
+                .turned_len = turned_len,
+                .turned = room.take(each * turned_len),
+                .s = room.take(key_block * tiles.ld),
+                .sums = room.take(rows * p.width),
+                .part = room.take(forward_queries * p.width),
+                .keys = room.take(if (each > 1) key_block * p.width else 0),
+                .values = room.take(tiles.rightLen(key_block)),
+                .max = room.take(rows),
+                .sum = room.take(rows),
+                .part_max = room.take(forward_queries),
+                .part_sum = room.take(forward_queries),
+                .len = room.len,
+            };
+        }
+
+        /// Two products, whose jobs can be as small as a tile.
+        fn decide(self: *const Self, d: *const Device) resolve.Decision {
+            const p = &self.p;
+            const jobs = p.blocks(.queries, forward_queries).jobs(p.heads);
+            return resolve.compute(&d.machine, d.request, &d.knobs, 2 *| p.pairs() *| p.heads *| p.width, jobs);
+        }
+
+        fn isEmpty(self: *const Self) bool {
+            const p = &self.p;
+            return p.sequences == 0 or p.heads == 0 or p.queries == 0;
+        }
+
+        pub fn run(self: Self, d: *const Device) Error!void {
+            if (self.isEmpty()) return;
+            const workers = self.decide(d).workers;
+            var c = self.plan(d, workers);
+            const bytes = workers * c.len * @sizeOf(T);
+            const block = try memory.alloc(bytes);
+            defer memory.free(block, bytes);
+            c.scratch = @ptrCast(block);
+            pool.run(workers, d.exact(), @as(*const Call, &c), Call.work);
+        }
+
+        pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
+            if (self.isEmpty()) return;
+            const p = &self.p;
+            const decision = self.decide(d);
+            const c = self.plan(d, decision.workers);
+            e.note(.{
+                .kernel = Kernels(T).prefix ++ "softmax",
+                .workers = decision.workers,
+                .tier = decision.tier,
+                .why = @tagName(decision.why),
+                .jobs = c.jobs(),
+                .grain = grainOf(c.jobs(), decision.workers),
+                .bytes = operandBytes(T, p),
+                .flops = 4 *| p.pairs() *| p.heads *| p.width,
+                .scratch_bytes = decision.workers * c.len * @sizeOf(T),
+            });
+        }
+    };
+}
+
+/// Statistics of one kind: one for each query and head.
+fn statsLen(comptime T: type, p: *const Problem(T)) usize {
+    const batch = if (p.q_offsets == null) p.sequences else 1;
+    return batch * p.heads * p.queries;
+}
+
+/// Bytes of q, k, v and the result.
+fn operandBytes(comptime T: type, p: *const Problem(T)) u64 {
+    const batch: u64 = if (p.q_offsets == null) p.sequences else 1;
+    return 2 * @sizeOf(T) * batch * (p.heads *| p.queries +| p.kv_heads *| p.keys) *| p.width;
+}
+
+fn Backward(comptime T: type) type {
+    return struct {
+        p: Problem(T),
+        dy: Matrix(T),
+        y: Matrix(T),
+        stats: [*]const T,
+        dq: ?Matrix(T),
+        dk: ?Matrix(T),
+        dv: ?Matrix(T),
+
+        const Self = @This();
+
+        const Call = struct {
+            task: Self,
+            tiles: Tiles(T),
+            /// Whether a job is a whole head of keys; else blocks of keys and blocks of queries are jobs of their own.
+            whole: bool,
+            /// D of every query and head.
+            deltas: [*]T = undefined,
+            scratch: [*]T = undefined,
+            turned_q: usize,
+            turned_dy: usize,
+            right_q: usize,
+            right_dy: usize,
+            right_k: usize,
+            k: usize,
+            v: usize,
+            dk: usize,
+            dv: usize,
+            s: usize,
+            slope: usize,
+            len: usize,
+
+            fn queryBlocks(c: *const Call) Blocks {
+                return c.task.p.blocks(.queries, backward_queries);
+            }
+
+            fn keyBlocks(c: *const Call) Blocks {
+                return c.task.p.blocks(.keys, key_block);
+            }
+
+            fn wantsSlope(c: *const Call) bool {
+                return c.task.dq != null or c.task.dk != null;
+            }
+
+            fn wantsKeys(c: *const Call) bool {
+                return c.task.dk != null or c.task.dv != null;
+            }
+
+            fn keyJobs(c: *const Call) usize {
+                return if (c.wantsKeys()) c.keyBlocks().jobs(c.task.p.kv_heads) else 0;
+            }
+
+            fn queryJobs(c: *const Call) usize {
+                return if (c.task.dq != null) c.queryBlocks().jobs(c.task.p.heads) else 0;
+            }
+
+            fn work(c: *const Call, w: *pool.Worker) void {
+                var mine = c.*;
+                mine.scratch += w.id * c.len;
+                const me: *const Call = &mine;
+                if (c.whole) {
+                    const jobs = c.task.p.sequences * c.task.p.kv_heads;
+                    return w.phase(jobs, grainOf(jobs, w.count), me, wholeHeads);
+                }
+                const rows = c.queryBlocks().jobs(c.task.p.heads);
+                if (c.wantsSlope()) w.phase(rows, grainOf(rows, w.count), me, deltaBlocks);
+                const jobs = c.keyJobs() + c.queryJobs();
+                w.phase(jobs, grainOf(jobs, w.count), me, blocks);
+            }
+
+            fn wholeHeads(c: *const Call, begin: usize, end: usize) void {
+                const p = &c.task.p;
+                for (begin..end) |job| {
+                    const one = p.sequence(job / p.kv_heads);
+                    const kv_head = job % p.kv_heads;
+                    for (kv_head * p.group()..(kv_head + 1) * p.group()) |head| {
+                        if (c.wantsSlope()) c.delta(&one, head, 0, one.queries);
+                        if (c.task.dq) |dq| if (one.keys == 0) clear(T, dq, one.batch, head, one.q, one.queries, p.width);
+                    }
+                    for (0..std.math.divCeil(usize, one.keys, key_block) catch unreachable) |b| c.keys(&one, kv_head, b, c.task.dq);
+                }
+            }
+
+            fn deltaBlocks(c: *const Call, begin: usize, end: usize) void {
+                const p = &c.task.p;
+                for (begin..end) |job| {
+                    const found = c.queryBlocks().find(p.heads, job) orelse continue;
+                    const one = p.sequence(found.sequence);
+                    const query = found.block * backward_queries;
+                    c.delta(&one, found.head, query, @min(backward_queries, one.queries - query));
+                }
+            }
+
+            /// Blocks of keys, then blocks of queries, the longest first with `causal`.
+            fn blocks(c: *const Call, begin: usize, end: usize) void {
+                const p = &c.task.p;
+                for (begin..end) |job| {
+                    if (job < c.keyJobs()) {
+                        const found = c.keyBlocks().find(p.kv_heads, job) orelse continue;
+                        c.keys(&p.sequence(found.sequence), found.head, found.block, null);
+                    } else {
+                        const found = c.queryBlocks().find(p.heads, job - c.keyJobs()) orelse continue;
+                        c.queries(&p.sequence(found.sequence), found.head, (found.blocks - 1 - found.block) * backward_queries);
+                    }
+                }
+            }
+
+            fn delta(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize) void {
+                c.tiles.kernels.delta(&.{
+                    .delta = c.deltas + c.task.p.place(one, head, query),
+                    .dy = c.task.dy.at(one.batch, head, one.q + query),
+                    .y = c.task.y.at(one.batch, head, one.q + query),
+                    .rows = count,
+                    .width = c.task.p.width,
+                    .dy_stride = c.task.dy.row,
+                    .y_stride = c.task.y.row,
+                });
+            }
+
+            /// The gradients of a block of keys and of its values, and what it adds to those of the queries where `dq` is given.
+            fn keys(c: *const Call, one: *const Sequence, kv_head: usize, b: usize, dq: ?Matrix(T)) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const row = one.k + b * key_block;
+                const n = @min(key_block, one.keys - b * key_block);
+                const k = p.k.at(one.batch, kv_head, row);
+                const v = p.v.at(one.batch, kv_head, row);
+                const of: Keys = .{
+                    .k = t.dense(c.scratch + c.k, k, p.k.row, n),
+                    .v = if (c.wantsSlope()) t.dense(c.scratch + c.v, v, p.v.row, n) else undefined,
+                    .right = if (dq != null) t.right(c.scratch + c.right_k, k, p.k.row, n) else undefined,
+                    .dk = if (c.task.dk != null) c.scratch + c.dk else null,
+                    .dv = if (c.task.dv != null) c.scratch + c.dv else null,
+                    .dq = dq,
+                };
+                for ([_]?[*]T{ of.dk, of.dv }) |sums| if (sums) |to| @memset(to[0 .. n * p.width], 0);
+                for (kv_head * p.group()..(kv_head + 1) * p.group()) |head| {
+                    var query: usize = 0;
+                    while (query < one.queries) : (query += backward_queries) {
+                        const count = @min(backward_queries, one.queries - query);
+                        const span = p.seen(one, query, count);
+                        if (Tiles(T).part(span, b)) |part| {
+                            const rows = c.turned(one, head, query, count, of.dk != null, of.dv != null);
+                            c.pair(one, head, query, count, b, part, &rows, &of, b == span.begin / key_block);
+                        } else if (dq) |to| if (b == 0 and span.begin == span.end) clear(T, to, one.batch, head, one.q + query, count, p.width);
+                    }
+                }
+                for ([_]?[*]T{ of.dk, of.dv }, [_]?Matrix(T){ c.task.dk, c.task.dv }) |sums, to| {
+                    for (0..n) |i| @memcpy((to orelse break).at(one.batch, kv_head, row + i)[0..p.width], sums.?[i * p.width ..][0..p.width]);
+                }
+            }
+
+            /// The gradient of a block of queries.
+            fn queries(c: *const Call, one: *const Sequence, head: usize, query: usize) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const count = @min(backward_queries, one.queries - query);
+                const kv_head = head / p.group();
+                const span = p.seen(one, query, count);
+                const dq = c.task.dq.?;
+                if (span.begin == span.end) return clear(T, dq, one.batch, head, one.q + query, count, p.width);
+                const rows = c.turned(one, head, query, count, false, false);
+                for (span.begin / key_block..std.math.divCeil(usize, span.end, key_block) catch unreachable) |b| {
+                    const part = Tiles(T).part(span, b).?;
+                    const row = one.k + b * key_block;
+                    const n = @min(key_block, one.keys - b * key_block);
+                    const k = p.k.at(one.batch, kv_head, row);
+                    c.pair(one, head, query, count, b, part, &rows, &.{
+                        .k = .{ .first = k, .stride = p.k.row },
+                        .v = .{ .first = p.v.at(one.batch, kv_head, row), .stride = p.v.row },
+                        .right = t.rightInPlace(c.scratch + c.right_k, k, p.k.row, n),
+                        .dk = null,
+                        .dv = null,
+                        .dq = dq,
+                    }, b == span.begin / key_block);
+                }
+            }
+
+            /// A block of queries as the products take it.
+            const Queries = struct { q: Right(T), dy: Right(T), right_q: Right(T), right_dy: Right(T) };
+
+            /// A block of keys, and the sums for its gradients.
+            const Keys = struct { k: Rows(T), v: Rows(T), right: Right(T), dk: ?[*]T, dv: ?[*]T, dq: ?Matrix(T) };
+
+            fn turned(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize, to_k: bool, to_v: bool) Queries {
+                const t = &c.tiles;
+                const p = &t.p;
+                const q = p.q.at(one.batch, head, one.q + query);
+                const dy = c.task.dy.at(one.batch, head, one.q + query);
+                return .{
+                    .q = t.turn(c.scratch + c.turned_q, q, p.q.row, count),
+                    .dy = if (c.wantsSlope()) t.turn(c.scratch + c.turned_dy, dy, c.task.dy.row, count) else undefined,
+                    .right_q = if (to_k) t.right(c.scratch + c.right_q, q, p.q.row, count) else undefined,
+                    .right_dy = if (to_v) t.right(c.scratch + c.right_dy, dy, c.task.dy.row, count) else undefined,
+                };
+            }
+
+            /// A block of queries against the part of a block of keys that they see. `first`: the first block for these queries, whose sums begin here.
+            fn pair(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize, b: usize, part: Span, rows: *const Queries, of: *const Keys, first: bool) void {
+                const t = &c.tiles;
+                const p = &t.p;
+                const width = p.width;
+                const n = part.end - part.begin;
+                const at = part.begin * t.ld;
+                const s = c.scratch + c.s;
+                const slope = c.scratch + c.slope;
+                const place = p.place(one, head, query);
+                const wants_slope = of.dq != null or of.dk != null;
+                t.against(s + at, of.k.from(part.begin), n, rows.q, count, p.scale);
+                if (wants_slope) t.against(slope + at, of.v.from(part.begin), n, rows.dy, count, 1);
+                t.kernels.gradient(&.{
+                    .tile = t.tileOf(s, one, head, query, count, b, part),
+                    .slope = if (wants_slope) slope else null,
+                    .max = c.task.stats + place,
+                    .scale = c.task.stats + statsLen(T, p) + place,
+                    .delta = c.deltas + place,
+                });
+                const sums = part.begin * width;
+                if (of.dv) |dv| t.multiply(dv + sums, width, .{ .a = s + at, .ld = t.ld, .form = .k_contiguous }, rows.right_dy, n, width, count, 1, true);
+                if (of.dk) |dk| t.multiply(dk + sums, width, .{ .a = slope + at, .ld = t.ld, .form = .k_contiguous }, rows.right_q, n, width, count, p.scale, true);
+                if (of.dq) |dq| {
+                    const a: Left(T) = .{ .a = slope + at, .ld = t.ld, .form = .rows_contiguous };
+                    t.multiply(dq.at(one.batch, head, one.q + query), dq.row, a, of.right.from(part.begin), count, width, n, p.scale, !first);
+                }
+            }
+        };
+
+        fn call(self: *const Self, d: *const Device) Call {
+            const p = &self.p;
+            const tiles: Tiles(T) = .{ .p = self.p, .kernels = .of(d), .ld = blocking.roundUp(@max(1, @min(p.queries, backward_queries)), 16) };
+            var room: Room = .{};
+            return .{
+                .task = self.*,
+                .tiles = tiles,
+                .whole = undefined,
+                .turned_q = room.take(tiles.turnedLen(backward_queries)),
+                .turned_dy = room.take(tiles.turnedLen(backward_queries)),
+                .right_q = room.take(tiles.rightLen(backward_queries)),
+                .right_dy = room.take(tiles.rightLen(backward_queries)),
+                .right_k = room.take(tiles.rightLen(key_block)),
+                .k = room.take(key_block * p.width),
+                .v = room.take(key_block * p.width),
+                .dk = room.take(key_block * p.width),
+                .dv = room.take(key_block * p.width),
+                .s = room.take(key_block * tiles.ld),
+                .slope = room.take(key_block * tiles.ld),
+                .len = room.len,
+            };
+        }
+
+        /// Settles the workers and what a job is. Five products make all gradients.
+        fn decide(self: *const Self, d: *const Device, c: *Call) resolve.Decision {
+            const p = &self.p;
+            const heads = p.sequences *| p.kv_heads;
+            const jobs = @max(heads, c.keyJobs() + c.queryJobs());
+            const decision = resolve.compute(&d.machine, d.request, &d.knobs, 5 *| p.pairs() *| p.heads *| p.width, jobs);
+            c.whole = wholeJobs(heads, decision.workers);
+            return decision;
+        }
+
+        fn empty(c: *const Call) bool {
+            const p = &c.task.p;
+            return p.sequences == 0 or p.kv_heads == 0 or p.width == 0 or (p.queries == 0 and p.keys == 0);
+        }
+
+        pub fn run(self: Self, d: *const Device) Error!void {
+            var c = self.call(d);
+            if (empty(&c)) return;
+            const workers = self.decide(d, &c).workers;
+            const deltas = product.align16(statsLen(T, &self.p));
+            const bytes = (deltas + workers * c.len) * @sizeOf(T);
+            const block = try memory.alloc(bytes);
+            defer memory.free(block, bytes);
+            c.deltas = @ptrCast(block);
+            c.scratch = c.deltas + deltas;
+            pool.run(workers, d.exact(), @as(*const Call, &c), Call.work);
+        }
+
+        pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
+            const p = &self.p;
+            var c = self.call(d);
+            if (empty(&c)) return;
+            const decision = self.decide(d, &c);
+            const jobs = if (c.whole) p.sequences * p.kv_heads else c.keyJobs() + c.queryJobs();
+            e.note(.{
+                .step = if (c.whole) "heads" else "blocks",
+                .kernel = Kernels(T).prefix ++ "gradient",
+                .workers = decision.workers,
+                .tier = decision.tier,
+                .why = @tagName(decision.why),
+                .jobs = jobs,
+                .grain = grainOf(jobs, decision.workers),
+                .bytes = 2 *| operandBytes(T, p),
+                .flops = @as(u64, if (c.whole) 10 else 14) *| p.pairs() *| p.heads *| p.width,
+                .scratch_bytes = (product.align16(statsLen(T, p)) + decision.workers * c.len) * @sizeOf(T),
+            });
+        }
+    };
+}
+
+fn clear(comptime T: type, m: Matrix(T), batch: usize, head: usize, row: usize, count: usize, width: usize) void {
+    for (row..row + count) |i| @memset(m.at(batch, head, i)[0..width], 0);
+}
+
+/// Whether backward takes whole heads as jobs. They compute each tile once and all that follows from it, five products; blocks of keys and of queries, which
+/// any number of workers can share, compute it twice, seven products in all. The bits are the same.
+fn wholeJobs(heads: usize, workers: usize) bool {
+    const rounds = std.math.divCeil(usize, heads, workers) catch unreachable;
+    return rounds * workers * 5 <= heads * 7;
+}
+
+// ── Entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/// Elements of a tensor that will be written may not share memory.
+fn checkWritten(t: *const Tensor) Error!void {
+    var axes: [tensor.rank_max]usize = undefined;
+    var count: usize = 0;
+    for (t.shape(), t.strides(), 0..) |size, stride, i| {
+        if (size == 0) return;
+        if (size == 1) continue;
+        if (stride <= 0) return error.LayoutMismatch;
+        axes[count] = i;
+        count += 1;
+    }
+    std.sort.insertion(usize, axes[0..count], t, struct {
+        fn before(x: *const Tensor, a: usize, b: usize) bool {
+            return x.strides_[a] < x.strides_[b];
+        }
+    }.before);
+    var reach: isize = 0;
+    for (axes[0..count]) |i| {
+        if (t.strides_[i] <= reach) return error.Overlap;
+        reach += t.strides_[i] * signed(t.shape_[i] - 1);
+    }
+}
+
+/// A distance in positions: a whole number, or infinity.
+fn distance(value: f64) Error!isize {
+    if (!(value >= 0)) return error.InvalidArgument;
+    if (value >= @as(f64, @floatFromInt(far))) return far;
+    if (value != @trunc(value)) return error.InvalidArgument;
+    return @intFromFloat(value);
+}
+
+/// Offsets of sequences on an axis of `rows`.
+fn offsetsOf(t: *const Tensor, rows: usize) Error![*]const u32 {
+    if (t.rank != 1 or t.count() == 0) return error.ShapeMismatch;
+    if (!t.contiguous()) return error.LayoutMismatch;
+    const offsets = t.ptr(u32)[0..t.count()];
+    if (offsets[0] != 0) return status.outOfRange(0, offsets[0]);
+    for (offsets[1..], offsets[0 .. offsets.len - 1], 1..) |next, before, i| if (next < before) return status.outOfRange(i, next);
+    const last = offsets[offsets.len - 1];
+    if (last != rows) return status.outOfRange(offsets.len - 1, last);
+    return offsets.ptr;
+}
+
+/// Handles of what forward and backward read; 0 for what there is not.
+const Inputs = struct { q: u32, k: u32, v: u32, mask: u32, q_offsets: u32, k_offsets: u32 };
+
+const Options = struct { left: f64, right: f64, scale: f64 };
+
+fn problem(comptime T: type, in: Inputs, o: Options) Error!Problem(T) {
+    const dtype = tensor.Dtype.of(T);
+    const q = try tensor.typed(in.q, dtype);
+    const k = try tensor.typed(in.k, dtype);
+    const v = try tensor.typed(in.v, dtype);
+    if (q.rank != 4 or k.rank != 4 or !k.sameShape(v)) return error.ShapeMismatch;
+    const batch = q.shape_[0];
+    const heads = q.shape_[1];
+    const kv_heads = k.shape_[1];
+    if (k.shape_[0] != batch or k.shape_[3] != q.shape_[3]) return error.ShapeMismatch;
+    if (if (kv_heads == 0) heads != 0 else heads % kv_heads != 0) return error.ShapeMismatch;
+    const scale: T = @floatCast(o.scale);
+    if (!std.math.isFinite(scale)) return error.InvalidArgument;
+    var p: Problem(T) = .{
+        .q = try .of(q),
+        .k = try .of(k),
+        .v = try .of(v),
+        .sequences = batch,
+        .heads = heads,
+        .kv_heads = kv_heads,
+        .queries = q.shape_[2],
+        .keys = k.shape_[2],
+        .width = q.shape_[3],
+        .left = try distance(o.left),
+        .right = try distance(o.right),
+        .scale = scale,
+    };
+    if (in.mask != 0) p.mask = try maskOf(T, try tensor.get(in.mask), &p);
+    if ((in.q_offsets == 0) != (in.k_offsets == 0)) return error.InvalidArgument;
+    if (in.q_offsets != 0) {
+        const q_offsets = try tensor.typed(in.q_offsets, .u32);
+        const k_offsets = try tensor.typed(in.k_offsets, .u32);
+        if (batch != 1 or in.mask != 0 or !q_offsets.sameShape(k_offsets)) return error.ShapeMismatch;
+        p.q_offsets = try offsetsOf(q_offsets, p.queries);
+        p.k_offsets = try offsetsOf(k_offsets, p.keys);
+        p.sequences = q_offsets.count() - 1;
+    }
+    return p;
+}
+
+fn maskOf(comptime T: type, t: *const Tensor, p: *const Problem(T)) Error!Mask {
+    const kind: scores.MaskKind = if (t.dtype == tensor.Dtype.of(T)) .added else if (t.dtype == .u32 or t.dtype == .i32) .seen else return error.DtypeMismatch;
+    if (t.rank > 4) return error.ShapeMismatch;
+    var strides: [4]isize = @splat(0);
+    for (&strides, [4]usize{ p.keys, p.queries, p.heads, p.sequences }, 0..) |*stride, size, i| {
+        const own = t.fromEnd(i);
+        if (own != 1 and own != size) return error.ShapeMismatch;
+        if (own != 1) stride.* = t.strideFromEnd(i);
+    }
+    return .{
+        .first = t.data,
+        .kind = kind,
+        .element = signed(t.dtype.bytes()),
+        .key = strides[0],
+        .query = strides[1],
+        .head = strides[2],
+        .batch = strides[3],
+    };
+}
+
+/// One query: the heads that share keys and values become the rows of one tile, so that these are read once for all of them.
+fn fold(comptime T: type, task: *Forward(T)) void {
+    const p = &task.p;
+    const group = p.group();
+    if (p.queries != 1 or group == 1 or p.q_offsets != null or p.q.head < 0 or task.out.head < 0) return;
+    for ([_]*Matrix(T){ &p.q, &task.out }) |m| {
+        m.row = @intCast(m.head);
+        m.head *= signed(group);
+    }
+    p.mask.query = p.mask.head;
+    p.mask.head *= signed(group);
+    p.queries = group;
+    p.heads = p.kv_heads;
+    p.step = 0;
+}
+
+fn checkStats(t: *const Tensor, q: *const Tensor) Error!void {
+    if (t.rank != 4 or t.shape_[0] != 2 or !std.mem.eql(usize, t.shape()[1..], q.shape()[0..3])) return error.ShapeMismatch;
+    if (!t.contiguous()) return error.LayoutMismatch;
+}
+
+/// Handles of a forward call, in this order.
+const ForwardHandles = extern struct { out: u32, stats: u32, q: u32, k: u32, v: u32, mask: u32, q_offsets: u32, k_offsets: u32 };
+const BackwardHandles = extern struct { dq: u32, dk: u32, dv: u32, dy: u32, y: u32, stats: u32, q: u32, k: u32, v: u32, mask: u32, q_offsets: u32, k_offsets: u32 };
+
+fn inputsOf(h: anytype) Inputs {
+    return .{ .q = h.q, .k = h.k, .v = h.v, .mask = h.mask, .q_offsets = h.q_offsets, .k_offsets = h.k_offsets };
+}
+
+fn checkApartFrom(out: *const Tensor, handles: []const u32) Error!void {
+    for (handles) |h| if (h != 0) try tensor.checkApart(out, try tensor.get(h));
+}
+
+fn forward(d: *const Device, h: ForwardHandles, o: Options) Error!void {
+    const q = try tensor.get(h.q);
+    switch (q.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            const out = try tensor.typed(h.out, dtype);
+            const stats = try tensor.optional(h.stats, dtype);
+            var task: Forward(T) = .{
+                .p = try problem(T, inputsOf(h), o),
+                .out = try .of(out),
+                .stats = if (stats) |t| t.ptr(T) else null,
+            };
+            if (!out.sameShape(q)) return error.ShapeMismatch;
+            try checkWritten(out);
+            const inputs = [_]u32{ h.q, h.k, h.v, h.mask, h.q_offsets, h.k_offsets };
+            try checkApartFrom(out, &inputs);
+            if (stats) |t| {
+                try checkStats(t, q);
+                try checkApartFrom(t, &inputs);
+                try tensor.checkApart(t, out);
+            }
+            fold(T, &task);
+            try d.submit(task);
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn backward(d: *const Device, h: BackwardHandles, o: Options) Error!void {
+    const q = try tensor.get(h.q);
+    switch (q.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            const dy = try tensor.typed(h.dy, dtype);
+            const y = try tensor.typed(h.y, dtype);
+            const stats = try tensor.typed(h.stats, dtype);
+            if (!dy.sameShape(q) or !y.sameShape(q)) return error.ShapeMismatch;
+            try checkStats(stats, q);
+            var task: Backward(T) = .{
+                .p = try problem(T, inputsOf(h), o),
+                .dy = try .of(dy),
+                .y = try .of(y),
+                .stats = stats.ptr(T),
+                .dq = null,
+                .dk = null,
+                .dv = null,
+            };
+            const handles = [3]u32{ h.dq, h.dk, h.dv };
+            const likes = [3]u32{ h.q, h.k, h.v };
+            const to = [3]*?Matrix(T){ &task.dq, &task.dk, &task.dv };
+            for (handles, likes, to, 0..) |handle, like, matrix, i| {
+                const out = try tensor.optional(handle, dtype) orelse continue;
+                if (!out.sameShape(try tensor.get(like))) return error.ShapeMismatch;
+                try checkWritten(out);
+                matrix.* = try .of(out);
+                try checkApartFrom(out, &.{ h.q, h.k, h.v, h.dy, h.y, h.stats, h.mask, h.q_offsets, h.k_offsets });
+                try checkApartFrom(out, handles[0..i]);
+            }
+            try d.submit(task);
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn forwardOn(device_: u32, h: *const ForwardHandles, o: Options) Error!void {
+    return forward(try device.get(device_), h.*, o);
+}
+
+fn backwardOn(device_: u32, h: *const BackwardHandles, o: Options) Error!void {
+    return backward(try device.get(device_), h.*, o);
+}
+
+pub const entries = struct {
+    /// `handles`: out, stats `[2, batch, heads, queries]` or 0, q, k, v, mask or 0, offsets of queries and of keys or 0. A query sees `left` positions
+    /// before its own and `right` behind it, whole numbers or infinity.
+    pub fn attention(device_: u32, handles: [*]const u32, count: u32, left: f64, right: f64, scale: f64) callconv(.c) i32 {
+        if (count != @sizeOf(ForwardHandles) / @sizeOf(u32)) return status.code(error.InvalidArgument);
+        return status.of(forwardOn(device_, @ptrCast(handles), .{ .left = left, .right = right, .scale = scale }));
+    }
+
+    /// `handles`: dq, dk, dv, each or 0, dy, y, stats as forward left them, then as in forward from q on.
+    pub fn attention_backward(device_: u32, handles: [*]const u32, count: u32, left: f64, right: f64, scale: f64) callconv(.c) i32 {
+        if (count != @sizeOf(BackwardHandles) / @sizeOf(u32)) return status.code(error.InvalidArgument);
+        return status.of(backwardOn(device_, @ptrCast(handles), .{ .left = left, .right = right, .scale = scale }));
+    }
+};
+
+// ── Tests ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const testing = std.testing;
+const arrays = @import("../testing/arrays.zig");
+const infinity = std.math.inf(f64);
+
+const Trial = struct {
+    batch: usize = 1,
+    heads: usize = 2,
+    kv_heads: usize = 2,
+    queries: usize,
+    keys: usize,
+    width: usize,
+    causal: bool = false,
+    window: ?usize = null,
+    mask: scores.MaskKind = .none,
+    /// Offsets of packed sequences.
+    packed_queries: []const u32 = &.{},
+    packed_keys: []const u32 = &.{},
+    scale: f64 = 0.3,
+    deviation: f64 = 1,
+
+    fn left(t: Trial) f64 {
+        return if (t.window) |w| @floatFromInt(w - 1) else infinity;
+    }
+
+    fn right(t: Trial) f64 {
+        return if (t.causal) 0 else t.left();
+    }
+
+    fn options(t: Trial) Options {
+        return .{ .left = t.left(), .right = t.right(), .scale = t.scale };
+    }
+};
+
+/// The plain formulas in f64, loop by loop: what is given is dense, `[batch, heads, rows, width]`.
+fn Reference(comptime T: type) type {
+    return struct {
+        t: Trial,
+        q: []const T,
+        k: []const T,
+        v: []const T,
+        dy: []const T,
+        /// What is added to the scores, `[batch, heads, queries, keys]`; -Inf hides a key.
+        bias: []const f64,
+        out: []f64,
+        dq: []f64,
+        dk: []f64,
+        dv: []f64,
+
+        fn run(r: *const @This()) !void {
+            const t = r.t;
+            for ([_][]f64{ r.out, r.dq, r.dk, r.dv }) |x| @memset(x, 0);
+            for (0..t.batch) |b| for (0..t.heads) |h| {
+                if (t.packed_queries.len == 0) try r.sequence(b, h, .{ 0, t.queries }, .{ 0, t.keys });
+                for (1..@max(1, t.packed_queries.len)) |s| {
+                    try r.sequence(b, h, .{ t.packed_queries[s - 1], t.packed_queries[s] }, .{ t.packed_keys[s - 1], t.packed_keys[s] });
+                }
+            };
+        }
+
+        fn sequence(r: *const @This(), b: usize, h: usize, of_q: [2]usize, of_k: [2]usize) !void {
+            const t = r.t;
+            const w = t.width;
+            const p = try testing.allocator.alloc(f64, of_k[1] - of_k[0]);
+            defer testing.allocator.free(p);
+            const kv = b * t.kv_heads + h / (t.heads / t.kv_heads);
+            for (of_q[0]..of_q[1]) |i| {
+                const query = (b * t.heads + h) * t.queries + i;
+                const position = @as(f64, @floatFromInt(i - of_q[0] + of_k[1] - of_k[0])) - @as(f64, @floatFromInt(of_q[1] - of_q[0]));
+                var max = -infinity;
+                for (p, 0..) |*s, j| {
+                    const key = kv * t.keys + of_k[0] + j;
+                    s.* = 0;
+                    for (0..w) |x| s.* += @as(f64, r.q[query * w + x]) * r.k[key * w + x];
+                    s.* = s.* * t.scale + r.bias[query * t.keys + of_k[0] + j];
+                    const away = @as(f64, @floatFromInt(j)) - position;
+                    if (-away > t.left() or away > t.right()) s.* = -infinity;
+                    max = @max(max, s.*);
+                }
+                if (max == -infinity) continue;
+                var sum: f64 = 0;
+                for (p) |*s| {
+                    s.* = @exp(s.* - max);
+                    sum += s.*;
+                }
+                var delta: f64 = 0;
+                for (p, of_k[0]..) |*s, j| {
+                    s.* /= sum;
+                    for (0..w) |x| {
+                        r.out[query * w + x] += s.* * r.v[(kv * t.keys + j) * w + x];
+                        r.dv[(kv * t.keys + j) * w + x] += s.* * r.dy[query * w + x];
+                    }
+                }
+                for (0..w) |x| delta += r.out[query * w + x] * r.dy[query * w + x];
+                for (p, of_k[0]..) |s, j| {
+                    const key = (kv * t.keys + j) * w;
+                    var slope: f64 = 0;
+                    for (0..w) |x| slope += @as(f64, r.dy[query * w + x]) * r.v[key + x];
+                    slope = s * (slope - delta) * t.scale;
+                    for (0..w) |x| {
+                        r.dq[query * w + x] += slope * r.k[key + x];
+                        r.dk[key + x] += slope * r.q[query * w + x];
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// Tensors of one trial.
+fn Made(comptime T: type) type {
+    return struct {
+        q: u32,
+        k: u32,
+        v: u32,
+        dy: u32,
+        out: u32,
+        stats: u32,
+        dq: u32,
+        dk: u32,
+        dv: u32,
+        mask: u32 = 0,
+        q_offsets: u32 = 0,
+        k_offsets: u32 = 0,
+
+        fn of(own: *arrays.Tensors, t: Trial, random: std.Random) !@This() {
+            const q_shape = [4]usize{ t.batch, t.heads, t.queries, t.width };
+            const k_shape = [4]usize{ t.batch, t.kv_heads, t.keys, t.width };
+            var m: @This() = .{
+                .q = try own.normal(T, &q_shape, random, t.deviation),
+                .k = try own.normal(T, &k_shape, random, 1),
+                .v = try own.normal(T, &k_shape, random, 1),
+                .dy = try own.normal(T, &q_shape, random, 1),
+                .out = try own.filled(T, &q_shape, 42),
+                .stats = try own.filled(T, &.{ 2, t.batch, t.heads, t.queries }, 42),
+                .dq = try own.filled(T, &q_shape, 42),
+                .dk = try own.filled(T, &k_shape, 42),
+                .dv = try own.filled(T, &k_shape, 42),
+            };
+            const mask_shape = [4]usize{ t.batch, 1, t.queries, t.keys };
+            switch (t.mask) {
+                .none => {},
+                // The third query sees nothing at all.
+                .added => {
+                    m.mask = try own.normal(T, &mask_shape, random, 1);
+                    for (arrays.data(T, m.mask), 0..) |*x, i| if (random.int(u32) % 4 == 0 or i / t.keys % t.queries == 2) {
+                        x.* = -std.math.inf(T);
+                    };
+                },
+                .seen => {
+                    m.mask = try own.empty(u32, &mask_shape);
+                    for (arrays.data(u32, m.mask), 0..) |*x, i| x.* = if (i / t.keys % t.queries == 2) 0 else random.int(u32) % 3;
+                },
+            }
+            if (t.packed_queries.len > 0) {
+                m.q_offsets = try own.from(u32, &.{t.packed_queries.len}, t.packed_queries);
+                m.k_offsets = try own.from(u32, &.{t.packed_keys.len}, t.packed_keys);
+            }
+            return m;
+        }
+
+        fn forwardHandles(m: @This()) ForwardHandles {
+            return .{ .out = m.out, .stats = m.stats, .q = m.q, .k = m.k, .v = m.v, .mask = m.mask, .q_offsets = m.q_offsets, .k_offsets = m.k_offsets };
+        }
+
+        fn backwardHandles(m: @This()) BackwardHandles {
+            var h: BackwardHandles = .{ .dq = m.dq, .dk = m.dk, .dv = m.dv, .dy = m.dy, .y = m.out, .stats = m.stats, .q = m.q, .k = m.k, .v = m.v, .mask = m.mask, .q_offsets = m.q_offsets, .k_offsets = m.k_offsets };
+            if (m.dq == m.dk) h.dk = 0;
+            return h;
+        }
+
+        fn run(m: @This(), d: *const Device, t: Trial) !void {
+            try forward(d, m.forwardHandles(), t.options());
+            try backward(d, m.backwardHandles(), t.options());
+        }
+
+        fn results(m: @This()) [4]u32 {
+            return .{ m.out, m.dq, m.dk, m.dv };
+        }
+    };
+}
+
+fn check(comptime T: type, d: *const Device, t: Trial, random: std.Random) !void {
+    errdefer std.debug.print("{s}: {any}\n", .{ @typeName(T), t });
+    var own: arrays.Tensors = .{};
+    defer own.free();
+    const m: Made(T) = try .of(&own, t, random);
+    try m.run(d, t);
+    const bias = try testing.allocator.alloc(f64, t.batch * t.heads * t.queries * t.keys);
+    defer testing.allocator.free(bias);
+    for (bias, 0..) |*x, i| {
+        const pair = i / (t.heads * t.queries * t.keys) * t.queries * t.keys + i % (t.queries * t.keys);
+        x.* = switch (t.mask) {
+            .none => 0,
+            .added => arrays.data(T, m.mask)[pair],
+            .seen => if (arrays.data(u32, m.mask)[pair] == 0) -infinity else 0,
+        };
+    }
+    var r: Reference(T) = .{
+        .t = t,
+        .q = arrays.data(T, m.q),
+        .k = arrays.data(T, m.k),
+        .v = arrays.data(T, m.v),
+        .dy = arrays.data(T, m.dy),
+        .bias = bias,
+        .out = undefined,
+        .dq = undefined,
+        .dk = undefined,
+        .dv = undefined,
+    };
+    const want = [_]*[]f64{ &r.out, &r.dq, &r.dk, &r.dv };
+    for (want, m.results()) |to, h| to.* = try testing.allocator.alloc(f64, arrays.data(T, h).len);
+    defer for (want) |to| testing.allocator.free(to.*);
+    try r.run();
+    // Gradients are differences of sums over hundreds of keys, of terms as large as those of dv.
+    for (want, m.results()) |to, h| try arrays.expectScaled(T, to.*, arrays.data(T, h), 2 * arrays.tolerance(T), 1);
+}
+
+test "attention: results and gradients as in f64, at sizes around vectors, tiles and blocks, open and causal" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const d = device.forTest(2);
+    inline for (.{ f32, f64 }) |T| for ([_]bool{ false, true }) |causal| {
+        for ([_][3]usize{
+            .{ 1, 1, 1 },    .{ 15, 15, 3 },   .{ 16, 16, 16 },  .{ 17, 17, 17 }, .{ 33, 33, 8 },  .{ 65, 65, 24 }, .{ 127, 127, 32 }, .{ 3, 255, 5 },
+            .{ 2, 256, 16 }, .{ 20, 257, 33 }, .{ 70, 530, 12 }, .{ 9, 2, 7 },    .{ 1, 300, 64 }, .{ 4, 20, 270 }, .{ 300, 40, 4 },
+        }) |s| try check(T, &d, .{ .queries = s[0], .keys = s[1], .width = s[2], .causal = causal }, prng.random());
+    };
+}
+
+test "attention: shared heads, windows and masks, also where whole rows are hidden" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const d = device.forTest(3);
+    inline for (.{ f32, f64 }) |T| {
+        for ([_][2]usize{ .{ 4, 2 }, .{ 6, 1 }, .{ 3, 3 } }) |heads| for ([_][2]usize{ .{ 1, 40 }, .{ 35, 35 }, .{ 70, 300 } }) |s| {
+            try check(T, &d, .{ .batch = 2, .heads = heads[0], .kv_heads = heads[1], .queries = s[0], .keys = s[1], .width = 16, .causal = true }, prng.random());
+        };
+        for ([_]usize{ 1, 2, 17, 100, 1000 }) |window| for ([_]bool{ false, true }) |causal| {
+            try check(T, &d, .{ .queries = 130, .keys = 130, .width = 8, .causal = causal, .window = window }, prng.random());
+            try check(T, &d, .{ .queries = 50, .keys = 600, .width = 8, .causal = causal, .window = window }, prng.random());
+            try check(T, &d, .{ .heads = 4, .queries = 1, .keys = 300, .width = 16, .causal = causal, .window = window }, prng.random());
+        };
+        for ([_]scores.MaskKind{ .added, .seen }) |mask| for ([_][2]usize{ .{ 3, 5 }, .{ 17, 16 }, .{ 40, 47 }, .{ 5, 290 }, .{ 1, 33 } }) |s| for ([_]bool{ false, true }) |causal| {
+            try check(T, &d, .{ .batch = 2, .heads = 4, .kv_heads = 2, .queries = s[0], .keys = s[1], .width = 12, .causal = causal, .mask = mask }, prng.random());
+        };
+    }
+}
+
+test "attention: sequences packed on one axis, empty ones too" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const d = device.forTest(3);
+    inline for (.{ f32, f64 }) |T| for ([_]bool{ false, true }) |causal| for ([_]?usize{ null, 9 }) |window| {
+        const all = [_][2][]const u32{
+            .{ &.{ 0, 1, 1, 34, 34, 98, 131 }, &.{ 0, 1, 1, 34, 34, 98, 131 } },
+            .{ &.{ 0, 0, 40, 41, 60 }, &.{ 0, 300, 340, 340, 620 } },
+            .{ &.{ 0, 5, 6, 7 }, &.{ 0, 0, 270, 271 } },
+            .{ &.{ 0, 0 }, &.{ 0, 4 } },
+        };
+        for (all) |o| {
+            try check(T, &d, .{
+                .heads = 4,
+                .kv_heads = 2,
+                .queries = o[0][o[0].len - 1],
+                .keys = o[1][o[1].len - 1],
+                .width = 16,
+                .causal = causal,
+                .window = window,
+                .packed_queries = o[0],
+                .packed_keys = o[1],
+            }, prng.random());
+        }
+    };
+}
+
+test "attention: large logits keep their probabilities in backward" {
+    var own: arrays.Tensors = .{};
+    defer own.free();
+    const d = device.forTest(1);
+    const t: Trial = .{ .heads = 1, .kv_heads = 1, .queries = 1, .keys = 2, .width = 1, .scale = 1 };
+    var prng: std.Random.DefaultPrng = .init(1);
+    const m: Made(f32) = try .of(&own, t, prng.random());
+    arrays.data(f32, m.q)[0] = 1e30;
+    for ([_]u32{ m.k, m.v }, [_][2]f32{ .{ 1, 1 }, .{ 3, 5 } }) |h, values| @memcpy(arrays.data(f32, h), &values);
+    arrays.data(f32, m.dy)[0] = 1;
+    try m.run(&d, t);
+    try testing.expectEqual(4, arrays.data(f32, m.out)[0]);
+    // As one number, 1e30 + log 2 is 1e30, and both probabilities would be 1.
+    try testing.expectEqualSlices(f32, &.{ 0.5, 0.5 }, arrays.data(f32, m.dv));
+}
+
+test "attention: NaN and infinities stay in the queries that see them" {
+    var own: arrays.Tensors = .{};
+    defer own.free();
+    const d = device.forTest(1);
+    const t: Trial = .{ .heads = 1, .kv_heads = 1, .queries = 40, .keys = 40, .width = 4, .causal = true };
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    for ([_]f32{ std.math.nan(f32), std.math.inf(f32) }) |bad| {
+        const m: Made(f32) = try .of(&own, t, prng.random());
+        arrays.data(f32, m.k)[20 * 4] = bad;
+        for (arrays.data(f32, m.q)) |*x| x.* = 1;
+        try forward(&d, m.forwardHandles(), t.options());
+        for (arrays.data(f32, m.out), 0..) |x, i| try testing.expectEqual(i / 4 >= 20, x != x);
+    }
+}
+
+/// The bits of a trial's results on a device.
+fn expectBits(comptime T: type, d: *const Device, t: Trial, m: Made(T), own: *arrays.Tensors) !void {
+    var again = m;
+    inline for (.{ "out", "stats", "dq", "dk", "dv" }) |name| @field(again, name) = try own.empty(T, (try tensor.get(@field(m, name))).shape());
+    try again.run(d, t);
+    for (m.results(), again.results()) |a, b| try arrays.expectSameBits(T, arrays.data(T, a), arrays.data(T, b));
+}
+
+test "attention: the same bits for any number of workers, whole heads or blocks as jobs" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    inline for (.{ f32, f64 }) |T| for ([_]Trial{
+        .{ .batch = 2, .heads = 2, .kv_heads = 1, .queries = 150, .keys = 530, .width = 12, .causal = true },
+        .{ .heads = 3, .kv_heads = 3, .queries = 300, .keys = 300, .width = 16, .window = 40, .causal = true },
+        .{ .heads = 1, .kv_heads = 1, .queries = 70, .keys = 40, .width = 8, .causal = true },
+    }) |t| {
+        var own: arrays.Tensors = .{};
+        defer own.free();
+        const m: Made(T) = try .of(&own, t, prng.random());
+        const one = device.forTest(1);
+        try m.run(&one, t);
+        for (2..9) |workers| {
+            const d = device.forTest(@intCast(workers));
+            try expectBits(T, &d, t, m, &own);
+        }
+    };
+    try testing.expect(wholeJobs(64, 1) and wholeJobs(64, 2) and wholeJobs(3, 2) and !wholeJobs(2, 8) and !wholeJobs(1, 2));
+}
+
+test "attention: a query has the same bits alone, with only the keys that it sees, and with its head's group as rows of one tile" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const d = device.forTest(1);
+    inline for (.{ f32, f64 }) |T| {
+        const t: Trial = .{ .heads = 4, .kv_heads = 2, .queries = 600, .keys = 600, .width = 16, .causal = true };
+        for ([_]usize{ 1, 16, 17, 255, 256, 257, 520, 600 }) |keys| {
+            var own: arrays.Tensors = .{};
+            defer own.free();
+            const m: Made(T) = try .of(&own, t, prng.random());
+            try forward(&d, m.forwardHandles(), t.options());
+            const w = t.width;
+            var last = m;
+            last.q = try own.view(m.q, (keys - 1) * w, &.{ 1, 4, 1, w }, &.{ 1, 600 * w, w, 1 });
+            last.k = try own.view(m.k, 0, &.{ 1, 2, keys, w }, &.{ 1, 600 * w, w, 1 });
+            last.v = try own.view(m.v, 0, &.{ 1, 2, keys, w }, &.{ 1, 600 * w, w, 1 });
+            last.out = try own.empty(T, &.{ 1, 4, 1, w });
+            last.stats = try own.empty(T, &.{ 2, 1, 4, 1 });
+            try forward(&d, last.forwardHandles(), t.options());
+            // Each of a group's heads for itself: a row instead of a tile.
+            var alone = last;
+            for (0..4) |h| {
+                alone.q = try own.view(m.q, (h * 600 + keys - 1) * w, &.{ 1, 1, 1, w }, &.{ 1, 1, w, 1 });
+                alone.k = try own.view(m.k, h / 2 * 600 * w, &.{ 1, 1, keys, w }, &.{ 1, 1, w, 1 });
+                alone.v = try own.view(m.v, h / 2 * 600 * w, &.{ 1, 1, keys, w }, &.{ 1, 1, w, 1 });
+                alone.out = try own.empty(T, &.{ 1, 1, 1, w });
+                alone.stats = 0;
+                try forward(&d, alone.forwardHandles(), t.options());
+                const whole = arrays.data(T, m.out)[(h * 600 + keys - 1) * w ..][0..w];
+                try arrays.expectSameBits(T, whole, arrays.data(T, last.out)[h * w ..][0..w]);
+                try arrays.expectSameBits(T, whole, arrays.data(T, alone.out));
+            }
+        }
+    }
+}
+
+test "attention: rows far apart, and gradients beside each other in one memory" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const d = device.forTest(2);
+    inline for (.{ f32, f64 }) |T| for ([_]usize{ 16, 5 }) |w| {
+        var own: arrays.Tensors = .{};
+        defer own.free();
+        const heads = 3;
+        const time = 70;
+        const t: Trial = .{ .batch = 2, .heads = heads, .kv_heads = heads, .queries = time, .keys = time, .width = w, .causal = true };
+        const plain: Made(T) = try .of(&own, t, prng.random());
+        const shape = [4]usize{ 2, heads, time, w };
+        const row = 3 * heads * w;
+        const strides = [4]usize{ time * row, w, row, 1 };
+        const inputs = try own.empty(T, &.{ 2, time, row });
+        const gradients = try own.empty(T, &.{ 2, time, row });
+        var m = plain;
+        inline for (.{ "q", "k", "v" }, 0..) |name, i| {
+            const part = try own.view(inputs, i * heads * w, &shape, &strides);
+            for (0..2) |b| for (0..heads) |h| for (0..time) |j| {
+                const from = arrays.data(T, @field(plain, name))[((b * heads + h) * time + j) * w ..][0..w];
+                @memcpy(arrays.data(T, inputs)[(b * time + j) * row + (i * heads + h) * w ..][0..w], from);
+            };
+            @field(m, name) = part;
+            @field(m, "d" ++ name) = try own.view(gradients, i * heads * w, &shape, &strides);
+        }
+        m.out = try own.view(try own.empty(T, &.{ 2, time, heads * w }), 0, &shape, &.{ time * heads * w, w, heads * w, 1 });
+        m.stats = try own.empty(T, &.{ 2, 2, heads, time });
+        try plain.run(&d, t);
+        try m.run(&d, t);
+        for (plain.results(), m.results()) |a, b| {
+            const x = try tensor.get(b);
+            for (0..2) |i| for (0..heads) |h| for (0..time) |j| {
+                const at = i * @as(usize, @intCast(x.strides_[0])) + h * @as(usize, @intCast(x.strides_[1])) + j * @as(usize, @intCast(x.strides_[2]));
+                try arrays.expectSameBits(T, arrays.data(T, a)[((i * heads + h) * time + j) * w ..][0..w], x.ptr(T)[at..][0..w]);
+            };
+        }
+    };
+}
+
+test "attention: some gradients alone have the same bits" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const t: Trial = .{ .heads = 2, .queries = 70, .keys = 300, .width = 16, .causal = true };
+    for ([_]u32{ 1, 8 }) |workers| {
+        var own: arrays.Tensors = .{};
+        defer own.free();
+        const d = device.forTest(workers);
+        const m: Made(f32) = try .of(&own, t, prng.random());
+        try m.run(&d, t);
+        for (1..7) |wanted| {
+            var h = m.backwardHandles();
+            const all = [3]*u32{ &h.dq, &h.dk, &h.dv };
+            for (all, 0..) |to, i| to.* = if (wanted >> @intCast(i) & 1 != 0) try own.empty(f32, (try tensor.get(to.*)).shape()) else 0;
+            try backward(&d, h, t.options());
+            for (all, [_]u32{ m.dq, m.dk, m.dv }) |to, whole| if (to.* != 0) try arrays.expectSameBits(f32, arrays.data(f32, whole), arrays.data(f32, to.*));
+        }
+    }
+}
+
+test "attention: a refused call writes nothing" {
+    var own: arrays.Tensors = .{};
+    defer own.free();
+    const d = device.forTest(1);
+    const t: Trial = .{ .heads = 4, .kv_heads = 2, .queries = 3, .keys = 5, .width = 2 };
+    var prng: std.Random.DefaultPrng = .init(1);
+    const m: Made(f32) = try .of(&own, t, prng.random());
+    const o = t.options();
+    const good = m.forwardHandles();
+    const three = try own.from(u32, &.{3}, &.{ 0, 2, 3 });
+    const wrong = try own.filled(f64, &.{ 1, 2, 5, 2 }, 1);
+    const narrow = try own.filled(f32, &.{ 3, 4 }, 1);
+    inline for (.{
+        .{ "out", m.k, error.ShapeMismatch },
+        .{ "out", m.q, error.Overlap },
+        .{ "stats", m.dq, error.ShapeMismatch },
+        .{ "k", m.q, error.ShapeMismatch },
+        .{ "v", try own.filled(f32, &.{ 1, 2, 4, 2 }, 1), error.ShapeMismatch },
+        .{ "v", wrong, error.DtypeMismatch },
+        .{ "mask", narrow, error.ShapeMismatch },
+        .{ "mask", wrong, error.DtypeMismatch },
+        .{ "q_offsets", three, error.InvalidArgument },
+    }) |f| {
+        var h = good;
+        @field(h, f[0]) = f[1];
+        try testing.expectError(f[2], forward(&d, h, o));
+    }
+    // Three heads of two.
+    var odd = good;
+    odd.q = try own.filled(f32, &.{ 1, 3, 3, 2 }, 1);
+    odd.out = try own.filled(f32, &.{ 1, 3, 3, 2 }, 42);
+    odd.stats = 0;
+    try testing.expectError(error.ShapeMismatch, forward(&d, odd, o));
+    for ([_]Options{
+        .{ .left = -1, .right = 0, .scale = 1 },
+        .{ .left = 0.5, .right = 0, .scale = 1 },
+        .{ .left = 0, .right = std.math.nan(f64), .scale = 1 },
+        .{ .left = 0, .right = 0, .scale = infinity },
+    }) |bad| try testing.expectError(error.InvalidArgument, forward(&d, good, bad));
+    var of_packed = good;
+    of_packed.q_offsets = three;
+    const offsets = [_][3]u32{ .{ 1, 2, 5 }, .{ 0, 6, 5 }, .{ 0, 2, 4 }, .{ 0, 2, 1 << 31 } };
+    for (offsets, [_][2]f64{ .{ 0, 1 }, .{ 2, 5 }, .{ 2, 4 }, .{ 2, 1 << 31 } }) |values, detail| {
+        of_packed.k_offsets = try own.from(u32, &.{3}, &values);
+        try testing.expectError(error.IndexOutOfRange, forward(&d, of_packed, o));
+        try testing.expectEqual(detail, status.detail);
+    }
+    of_packed.k_offsets = try own.from(u32, &.{2}, &.{ 0, 5 });
+    try testing.expectError(error.ShapeMismatch, forward(&d, of_packed, o));
+    for ([_]u32{ m.out, m.stats, odd.out }) |h| for (arrays.data(f32, h)) |x| try testing.expectEqual(42, x);
+
+    try forward(&d, good, o);
+    var twice = m.backwardHandles();
+    twice.dv = m.dk;
+    try testing.expectError(error.Overlap, backward(&d, twice, o));
+    var onto = m.backwardHandles();
+    onto.dq = m.dy;
+    try testing.expectError(error.Overlap, backward(&d, onto, o));
+    for ([_]u32{ m.dq, m.dk, m.dv }) |h| for (arrays.data(f32, h)) |x| try testing.expectEqual(42, x);
+}

@@ -24,7 +24,7 @@ const Device = device.Device;
 const Error = status.Error;
 const Vec = simd.Vec;
 
-fn Forward(comptime T: type) type {
+pub fn Forward(comptime T: type) type {
     return extern struct {
         /// One for each row, 0 where it is ignored.
         losses: [*]T,
@@ -41,7 +41,7 @@ fn Forward(comptime T: type) type {
     };
 }
 
-fn Backward(comptime T: type) type {
+pub fn Backward(comptime T: type) type {
     return extern struct {
         dlogits: [*]T,
         logits: [*]const T,
@@ -212,6 +212,60 @@ pub const ukernels = struct {
     pub const cross_entropy_backward_f64_rows = Kernels(f64).backward;
 };
 
+/// Losses and statistics of rows.
+pub fn forwardRows(comptime T: type, d: *const Device, comptime step: ?[]const u8, a: Forward(T)) void {
+    const Call = struct {
+        args: Forward(T),
+        kernel: *const fn (*const Forward(T)) callconv(.c) void,
+
+        fn rows(c: @This(), begin: usize, end: usize) void {
+            var part = c.args;
+            part.losses += begin;
+            part.stats += 2 * begin;
+            part.logits += begin * part.stride;
+            part.labels += begin;
+            part.rows = end - begin;
+            c.kernel(&part);
+        }
+    };
+    const pass: device.Pass = .{ .step = step, .kernel = "cross_entropy_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+    d.overRange(pass, a.rows, simd.lanes, @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+}
+
+/// Gradients of rows.
+pub fn backwardRows(comptime T: type, d: *const Device, comptime step: ?[]const u8, a: Backward(T)) void {
+    const Call = struct {
+        args: Backward(T),
+        kernel: *const fn (*const Backward(T)) callconv(.c) void,
+
+        fn rows(c: @This(), begin: usize, end: usize) void {
+            var part = c.args;
+            part.dlogits += begin * part.dlogits_stride;
+            part.logits += begin * part.logits_stride;
+            part.labels += begin;
+            part.stats += 2 * begin;
+            part.rows = end - begin;
+            c.kernel(&part);
+        }
+    };
+    const pass: device.Pass = .{ .step = step, .kernel = "cross_entropy_backward_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+    d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+}
+
+/// The mean of the losses of which `count` count, the others being 0.
+pub fn mean(comptime T: type, losses: []const T, count: usize) T {
+    var sum: f64 = 0;
+    for (losses) |loss| sum += loss;
+    return if (count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(count)));
+}
+
+/// What a row that counts has its gradient multiplied by.
+pub fn share(comptime T: type, dloss: T, count: usize) T {
+    return dloss / @as(T, @floatFromInt(@max(1, count)));
+}
+
 fn ForwardTask(comptime T: type) type {
     return struct {
         args: Forward(T),
@@ -228,28 +282,9 @@ fn ForwardTask(comptime T: type) type {
             defer memory.free(scratch, bytes);
             args.losses = @ptrCast(scratch);
             if (self.own_stats) args.stats = args.losses + args.rows;
-
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.losses += begin;
-                    part.stats += 2 * begin;
-                    part.logits += begin * part.stride;
-                    part.labels += begin;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "cross_entropy_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, args.rows, simd.lanes, @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .kernel = kernel }, Call.rows);
+            forwardRows(T, d, null, args);
             if (d.explanation) |e| return e.noteScratch(bytes);
-            var sum: f64 = 0;
-            for (args.losses[0..args.rows]) |loss| sum += loss;
-            self.loss.* = if (self.count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(self.count)));
+            self.loss.* = mean(T, args.losses[0..args.rows], self.count);
         }
     };
 }
@@ -259,30 +294,13 @@ fn BackwardTask(comptime T: type) type {
         args: Backward(T),
 
         pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dlogits += begin * part.dlogits_stride;
-                    part.logits += begin * part.logits_stride;
-                    part.labels += begin;
-                    part.stats += 2 * begin;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "cross_entropy_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+            backwardRows(T, d, null, self.args);
         }
     };
 }
 
 /// Checks that labels have the shape of the logits without its last axis.
-fn match(logits: *const tensor.Tensor, targets: *const tensor.Tensor) Error!void {
+pub fn match(logits: *const tensor.Tensor, targets: *const tensor.Tensor) Error!void {
     if (logits.rank == 0 or targets.rank != logits.rank - 1) return error.ShapeMismatch;
     for (targets.shape(), logits.shape()[0..targets.rank]) |a, b| if (a != b) return error.ShapeMismatch;
 }
@@ -361,7 +379,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32, targets_
                 .cols = rows.cols,
                 .dlogits_stride = dlogits_rows.stride,
                 .logits_stride = rows.stride,
-                .factor = dloss.ptr(T)[0] / @as(T, @floatFromInt(@max(1, kept))),
+                .factor = share(T, dloss.ptr(T)[0], kept),
                 .ignores = @intFromBool(ignored != null),
                 .ignored = ignored orelse 0,
             } });

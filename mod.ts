@@ -47,6 +47,7 @@ export { layerNorm, layerNormBackward } from "./ops/layer_norm.ts";
 export type { LayerNorm, LayerNormGradients, LayerNormOptions } from "./ops/layer_norm.ts";
 export { linear, linearBackward } from "./ops/linear.ts";
 export type { Linear, LinearAccumulate, LinearBackwardOptions, LinearGradients } from "./ops/linear.ts";
+export { linearCrossEntropy, linearCrossEntropyBackward } from "./ops/linear_cross_entropy.ts";
 export { matmul } from "./ops/matmul.ts";
 export type { Epilogue, MatmulOptions } from "./ops/matmul.ts";
 export { matmulList } from "./ops/matmul_list.ts";

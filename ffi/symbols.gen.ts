@@ -58,6 +58,7 @@ export const manifest = {
     "tw_embedding_backward": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_cross_entropy": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_cross_entropy_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
+    "tw_linear_cross_entropy": { "parameters": ["u32", "u32", "buffer", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_copy": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
     "tw_fill": { "parameters": ["u32", "u32", "f64"], "result": "i32" },
     "tw_sum": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },

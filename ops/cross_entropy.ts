@@ -60,12 +60,17 @@ export function crossEntropy<D extends Float, S extends Shape>(
 }
 
 /** Checks the arguments that forward and backward share; returns the ignored label. */
-function checkCrossEntropy(op: string, logits: Tensor, targets: Tensor, options: CrossEntropyOptions = {}): number {
+function checkCrossEntropy(op: string, logits: Tensor, targets: Tensor, options: CrossEntropyOptions | undefined): number {
   checkFloat(op, "logits", logits);
   if (logits.rank === 0) throw new RangeError(`${op}: logits is [], needs an axis of classes`);
+  return checkTargets(op, targets, "logits", logits, options);
+}
+
+/** Checks labels of the rows of `like`; returns the ignored one. @internal */
+export function checkTargets(op: string, targets: Tensor, likeName: string, like: Tensor, options: CrossEntropyOptions = {}): number {
   checkInteger(op, "targets", targets);
-  checkDevice(op, "targets", targets, "logits", logits);
-  checkShapeIs(op, "targets", targets, logits.shape.slice(0, -1));
+  checkDevice(op, "targets", targets, likeName, like);
+  checkShapeIs(op, "targets", targets, like.shape.slice(0, -1));
   const { ignoreIndex = -100 } = options;
   if (!Number.isSafeInteger(ignoreIndex)) {
     throw new RangeError(`${op}: ignoreIndex must be a whole number, got ${formatValue(ignoreIndex)}`);
@@ -73,13 +78,14 @@ function checkCrossEntropy(op: string, logits: Tensor, targets: Tensor, options:
   return ignoreIndex;
 }
 
+/** What labels may be. @internal */
+export function allowedLabels(classes: number, ignored: number): string {
+  return `from 0 to ${classes - 1}, or ${ignored} to be ignored`;
+}
+
 /** Maximum and sum of exponentials of each row. */
 function statistics(op: string, logits: Tensor): Tensor {
   return allocate(op, logits.device, logits.dtype, [...logits.shape.slice(0, -1), 2]) as Tensor;
-}
-
-function allowed(logits: Tensor, ignored: number): string {
-  return `from 0 to ${logits.shape[logits.rank - 1]! - 1}, or ${ignored} to be ignored`;
 }
 
 function forward(op: string, logits: Tensor, targets: Tensor, options: CrossEntropyOptions | undefined): Tensor {
@@ -112,7 +118,7 @@ function run(op: string, logits: Tensor, targets: Tensor, stats: Tensor | null, 
     loss.dispose();
     stats?.dispose();
   }
-  checkLabels(op, "targets", targets, () => allowed(logits, ignored), code);
+  checkLabels(op, "targets", targets, () => allowedLabels(logits.shape[logits.rank - 1]!, ignored), code);
   return loss;
 }
 
@@ -178,6 +184,6 @@ function gradient(op: string, logits: Tensor, targets: Tensor, dy: Tensor, stats
   );
   if (rows !== logits) rows.dispose();
   if (labels !== targets) labels.dispose();
-  checkLabels(op, "targets", targets, () => allowed(logits, ignored), code);
+  checkLabels(op, "targets", targets, () => allowedLabels(logits.shape[logits.rank - 1]!, ignored), code);
   return out;
 }

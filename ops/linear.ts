@@ -14,13 +14,14 @@ export type Linear<I extends number = number, O extends number = number, D exten
   bias?: Tensor<D, [O]> | undefined;
 };
 
-interface AnyLinear {
+/** A layer of any shape. @internal */
+export interface AnyLinear {
   weight: Tensor;
   bias?: Tensor | undefined;
 }
 
-/** Checks the parameters against the input and returns the output's shape. */
-function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
+/** Checks the parameters against the input and returns the output's shape. @internal */
+export function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
   checkFloat(op, "x", x);
   if (typeof p !== "object" || p === null) throw new TypeError(`${op}: parameters must be { weight, bias? }, got ${formatValue(p)}`);
   checkLike(op, "weight", p.weight, "x", x);

@@ -14,11 +14,15 @@ import {
   copy,
   type CpuDevice,
   cpuDevice,
+  crossEntropy,
+  crossEntropyBackward,
   embeddingInit,
   type Isa,
   layerNorm,
   layerNormBackward,
   layerNormInit,
+  linearCrossEntropy,
+  linearCrossEntropyBackward,
   linearInit,
   matmul,
   matmulList,
@@ -65,7 +69,8 @@ const golden = {
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
   attention: [3424443390, 1842369476, 42786214],
-  step: [1297703342],
+  crossEntropy: [3353391122, 2366183699, 24645000],
+  step: [3654305058],
 };
 
 /** Multiples of 2^-12 from -2 to 2, from a linear congruential generator: whole-number arithmetic alone, the same in every engine. */
@@ -216,6 +221,23 @@ test("attention, forward and backward: several blocks of keys, shared heads, a w
       ];
     });
   }, golden.attention);
+});
+
+test("cross-entropy of one block of classes and of several, and fused with its linear layer, in two chunks", () => {
+  hashes((device) => {
+    using one = tensor(device, [], [1]);
+    const results = [40, 3001].map((classes) => {
+      using logits = tensor(device, [21, classes], inputs(21 * classes, 13).map((v) => 5 * v));
+      using targets = tensor(device, [21], Int32Array.from(inputs(21, 14), (v, i) => i === 4 ? -100 : Math.floor((v + 2) * classes / 4)));
+      return hashOf(crossEntropy(logits, targets), crossEntropyBackward(logits, targets, one));
+    });
+    using x = tensor(device, [260, 6], inputs(260 * 6, 15));
+    using weight = tensor(device, [4100, 6], inputs(4100 * 6, 16));
+    using bias = tensor(device, [4100], inputs(4100, 17));
+    using targets = tensor(device, [260], Int32Array.from(inputs(260, 18), (v) => Math.floor((v + 2) * 1024)));
+    const g = linearCrossEntropyBackward(x, { weight, bias }, targets, one);
+    return [...results, hashOf(linearCrossEntropy(x, { weight, bias }, targets), g.x, g.weight, g.bias!)];
+  }, golden.crossEntropy);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

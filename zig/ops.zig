@@ -16,6 +16,7 @@ pub const ops = .{
     @import("ops/attention.zig"),
     @import("ops/embedding.zig"),
     @import("ops/cross_entropy.zig"),
+    @import("ops/linear_cross_entropy.zig"),
     @import("ops/copy.zig"),
     @import("ops/fill.zig"),
     @import("ops/sum.zig"),

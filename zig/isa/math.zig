@@ -152,9 +152,14 @@ fn Scaled(comptime V: type) type {
 /// x = n·ln 2 + r: `fma` makes x - n·ln2_high exact, since both are multiples of the product's last place. Adding
 /// `rounder` rounds x·log2(e) to n; its surplus of 2·bias makes the low bits a sum of two biased exponents.
 inline fn expScaled(x: anytype, low: ?@TypeOf(x)) Scaled(@TypeOf(x)) {
+    return expScaledBy(2 * Format(Element(@TypeOf(x))).bias, x, low);
+}
+
+/// As `expScaled`, with a surplus for the caller's purpose.
+inline fn expScaledBy(comptime surplus: comptime_int, x: anytype, low: ?@TypeOf(x)) Scaled(@TypeOf(x)) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
-    const rounder = all(V, F.rounder + 2 * F.bias);
+    const rounder = all(V, F.rounder + surplus);
     const rounded = simd.fma(x, all(V, F.log2e), rounder);
     const n = rounded - rounder;
     var r = simd.fma(n, all(V, -F.ln2_high), x);
@@ -187,13 +192,15 @@ pub inline fn exp(x: anytype) @TypeOf(x) {
     return scale(e.fraction, e.exponent);
 }
 
-/// e^x for x ≤ 0, but 0 where that is below the normal numbers: what a softmax needs. It is a quarter shorter than `exp`, and a mask of -Inf does not cost
-/// the hundred cycles that some processors take for a denormal. Same error as `exp`; NaN stays NaN.
+/// e^x for x ≤ 0, but 0 where that is below the normal numbers: what a softmax needs. It is a third shorter than `exp`, and a mask of -Inf does not cost
+/// the hundred cycles that some processors take for a denormal. Same error as `exp`; NaN stays NaN. What is too small is not limited first: whatever comes
+/// out, and it is never a denormal on the way, the last select drops.
 pub inline fn expNegative(x: anytype) @TypeOf(x) {
     const V = @TypeOf(x);
     const F = Format(Element(V));
-    const e = expScaled(atLeast(x, F.exp_normal_min), null);
-    return select(x < all(V, F.exp_normal_min), all(V, 0), scaleNear(e.fraction, e.exponent));
+    const e = expScaledBy(F.bias, x, null);
+    const power = fromBits(V, e.exponent << shift(V, F.fraction_bits));
+    return select(x < all(V, F.exp_normal_min), all(V, 0), e.fraction * power);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,12 @@
 //! Backward: dx_j = dloss/count · (exp(x_j − m)/Σ_k exp(x_k − m) − [j = label]), and 0 in ignored rows.
 //!
 //! Forward keeps (m, Σ exp(x − m)) of each row rather than their logarithm: the gradient then has softmax's own accuracy, also for large logits.
-//! The losses of the rows are summed in f64 in their order.
+//! A row is read from memory once: block by block, the block's own maximum and sum, then s ← s·exp(m − m') + s_block·exp(m_block − m') with m' the larger
+//! maximum, blocks in their order (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018, but of blocks rather than elements: two
+//! exponentials more for each 1024). The losses of the rows are summed in f64 in their order.
+//!
+//! Time per logit on one core of a Xeon of 2023: 0.25 ns forward and as much backward while they are in its caches, which is what the exponential takes;
+//! 512×50257 logits, beyond them, pass at 0.8 to 1.0 of the speed of a copy (0.5 with two passes over whole rows).
 
 const std = @import("std");
 const device = @import("../device.zig");
@@ -19,7 +24,7 @@ const Device = device.Device;
 const Error = status.Error;
 const Vec = simd.Vec;
 
-fn Forward(comptime T: type) type {
+pub fn Forward(comptime T: type) type {
     return extern struct {
         /// One for each row, 0 where it is ignored.
         losses: [*]T,
@@ -36,7 +41,7 @@ fn Forward(comptime T: type) type {
     };
 }
 
-fn Backward(comptime T: type) type {
+pub fn Backward(comptime T: type) type {
     return extern struct {
         dlogits: [*]T,
         logits: [*]const T,
@@ -58,6 +63,9 @@ fn Kernels(comptime T: type) type {
         const V = Vec(T);
         const infinity = std.math.inf(T);
 
+        /// Classes of a block: four of them lie in the first cache while they are looked through twice. Part of the order of the sums.
+        const block = 1024;
+
         inline fn all(v: T) V {
             return @splat(v);
         }
@@ -68,25 +76,81 @@ fn Kernels(comptime T: type) type {
             var first: usize = 0;
             while (first < p.rows) : (first += simd.lanes) {
                 const group = @min(simd.lanes, p.rows - first);
-                var sums: [simd.lanes]T = @splat(1);
+                var rows: Rows = .{};
+                for (0..group) |g| {
+                    const label = p.labels[first + g];
+                    if (p.ignores != 0 and label == p.ignored) {
+                        rows.max[g] = 0;
+                        rows.sum[g] = 1;
+                        continue;
+                    }
+                    const x = p.logits + (first + g) * p.stride;
+                    var j: usize = 0;
+                    while (j < p.cols) : (j += block) rows.add(x + j, @min(block, p.cols - j), g);
+                }
+                rows.finish();
                 var gaps: [simd.lanes]T = @splat(0);
                 for (0..group) |g| {
                     const i = first + g;
                     const label = p.labels[i];
-                    p.stats[2 * i] = 0;
-                    p.stats[2 * i + 1] = 1;
-                    if (p.ignores != 0 and label == p.ignored) continue;
-                    const x = p.logits + i * p.stride;
-                    const m = sweep.largest(T, p.cols, Logits{ .x = x });
-                    sums[g] = sweep.sums(T, 1, 2, p.cols, Exponentials{ .x = x, .m = all(m) })[0];
-                    gaps[g] = m - x[label];
-                    p.stats[2 * i] = m;
-                    p.stats[2 * i + 1] = sums[g];
+                    p.stats[2 * i] = rows.max[g];
+                    p.stats[2 * i + 1] = rows.sum[g];
+                    if (p.ignores == 0 or label != p.ignored) gaps[g] = rows.max[g] - p.logits[i * p.stride + label];
                 }
-                const losses = math.log(@as(V, sums)) + @as(V, gaps);
+                const losses = math.log(@as(V, rows.sum)) + @as(V, gaps);
                 if (group == simd.lanes) simd.store(p.losses + first, losses) else simd.storePartial(p.losses + first, losses, group);
             }
         }
+
+        /// The statistics of up to 16 rows, made of those of their blocks. Blocks are looked through four at a time, all maxima before all sums: what one
+        /// waits for the others fill, and memory is asked for what comes next.
+        const Rows = struct {
+            max: [simd.lanes]T = @splat(-infinity),
+            sum: [simd.lanes]T = @splat(0),
+            waiting: [4]Block = undefined,
+            count: usize = 0,
+
+            inline fn add(r: *Rows, x: [*]const T, len: usize, row: usize) void {
+                r.waiting[r.count] = .{ .x = x, .len = len, .row = row };
+                r.count += 1;
+                if (r.count < 4) return;
+                r.join(4, 0);
+                r.count = 0;
+            }
+
+            fn finish(r: *Rows) void {
+                for (0..r.count) |i| r.join(1, i);
+            }
+
+            noinline fn join(r: *Rows, comptime count: usize, at: usize) void {
+                @setEvalBranchQuota(20_000);
+                var max: [count]T = undefined;
+                var sum: [count]T = undefined;
+                for (0..count) |i| {
+                    const b = &r.waiting[at + i];
+                    max[i] = sweep.largest(T, b.len, Logits{ .x = b.x });
+                }
+                for (0..count) |i| {
+                    const b = &r.waiting[at + i];
+                    // Of nothing but -Inf the exponentials are 0, and NaN of NaN.
+                    const m = if (max[i] == -infinity) 0 else max[i];
+                    sum[i] = sweep.sums(T, 1, 2, b.len, Exponentials{ .x = b.x, .m = all(m), .ahead = count * block })[0];
+                }
+                for (0..count) |i| {
+                    const g = r.waiting[at + i].row;
+                    if (max[i] > r.max[g]) {
+                        r.sum[g] = r.sum[g] * math.expNegative(all(r.max[g] - max[i]))[0] + sum[i];
+                        r.max[g] = max[i];
+                    } else if (max[i] == r.max[g]) {
+                        r.sum[g] += sum[i];
+                    } else {
+                        r.sum[g] += sum[i] * math.expNegative(all(max[i] - r.max[g]))[0];
+                    }
+                }
+            }
+        };
+
+        const Block = struct { x: [*]const T, len: usize, row: usize };
 
         const Logits = struct {
             x: [*]const T,
@@ -99,8 +163,11 @@ fn Kernels(comptime T: type) type {
         const Exponentials = struct {
             x: [*]const T,
             m: V,
+            /// How far before the element in work memory is asked for.
+            ahead: usize,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                if (whole) inline for (0..@sizeOf(V) / 64) |line| @prefetch(s.x + j + s.ahead + line * 64 / @sizeOf(T), .{});
                 return .{math.expNegative(sweep.read(T, whole, s.x + j, left, -infinity) - s.m)};
             }
         };
@@ -145,6 +212,60 @@ pub const ukernels = struct {
     pub const cross_entropy_backward_f64_rows = Kernels(f64).backward;
 };
 
+/// Losses and statistics of rows.
+pub fn forwardRows(comptime T: type, d: *const Device, comptime step: ?[]const u8, a: Forward(T)) void {
+    const Call = struct {
+        args: Forward(T),
+        kernel: *const fn (*const Forward(T)) callconv(.c) void,
+
+        fn rows(c: @This(), begin: usize, end: usize) void {
+            var part = c.args;
+            part.losses += begin;
+            part.stats += 2 * begin;
+            part.logits += begin * part.stride;
+            part.labels += begin;
+            part.rows = end - begin;
+            c.kernel(&part);
+        }
+    };
+    const pass: device.Pass = .{ .step = step, .kernel = "cross_entropy_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
+    d.overRange(pass, a.rows, simd.lanes, @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+}
+
+/// Gradients of rows.
+pub fn backwardRows(comptime T: type, d: *const Device, comptime step: ?[]const u8, a: Backward(T)) void {
+    const Call = struct {
+        args: Backward(T),
+        kernel: *const fn (*const Backward(T)) callconv(.c) void,
+
+        fn rows(c: @This(), begin: usize, end: usize) void {
+            var part = c.args;
+            part.dlogits += begin * part.dlogits_stride;
+            part.logits += begin * part.logits_stride;
+            part.labels += begin;
+            part.stats += 2 * begin;
+            part.rows = end - begin;
+            c.kernel(&part);
+        }
+    };
+    const pass: device.Pass = .{ .step = step, .kernel = "cross_entropy_backward_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
+    d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+}
+
+/// The mean of the losses of which `count` count, the others being 0.
+pub fn mean(comptime T: type, losses: []const T, count: usize) T {
+    var sum: f64 = 0;
+    for (losses) |loss| sum += loss;
+    return if (count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(count)));
+}
+
+/// What a row that counts has its gradient multiplied by.
+pub fn share(comptime T: type, dloss: T, count: usize) T {
+    return dloss / @as(T, @floatFromInt(@max(1, count)));
+}
+
 fn ForwardTask(comptime T: type) type {
     return struct {
         args: Forward(T),
@@ -161,28 +282,9 @@ fn ForwardTask(comptime T: type) type {
             defer memory.free(scratch, bytes);
             args.losses = @ptrCast(scratch);
             if (self.own_stats) args.stats = args.losses + args.rows;
-
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.losses += begin;
-                    part.stats += 2 * begin;
-                    part.logits += begin * part.stride;
-                    part.labels += begin;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "cross_entropy_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, args.rows, simd.lanes, @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .kernel = kernel }, Call.rows);
+            forwardRows(T, d, null, args);
             if (d.explanation) |e| return e.noteScratch(bytes);
-            var sum: f64 = 0;
-            for (args.losses[0..args.rows]) |loss| sum += loss;
-            self.loss.* = if (self.count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(self.count)));
+            self.loss.* = mean(T, args.losses[0..args.rows], self.count);
         }
     };
 }
@@ -192,30 +294,13 @@ fn BackwardTask(comptime T: type) type {
         args: Backward(T),
 
         pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dlogits += begin * part.dlogits_stride;
-                    part.logits += begin * part.logits_stride;
-                    part.labels += begin;
-                    part.stats += 2 * begin;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "cross_entropy_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+            backwardRows(T, d, null, self.args);
         }
     };
 }
 
 /// Checks that labels have the shape of the logits without its last axis.
-fn match(logits: *const tensor.Tensor, targets: *const tensor.Tensor) Error!void {
+pub fn match(logits: *const tensor.Tensor, targets: *const tensor.Tensor) Error!void {
     if (logits.rank == 0 or targets.rank != logits.rank - 1) return error.ShapeMismatch;
     for (targets.shape(), logits.shape()[0..targets.rank]) |a, b| if (a != b) return error.ShapeMismatch;
 }
@@ -294,7 +379,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32, targets_
                 .cols = rows.cols,
                 .dlogits_stride = dlogits_rows.stride,
                 .logits_stride = rows.stride,
-                .factor = dloss.ptr(T)[0] / @as(T, @floatFromInt(@max(1, kept))),
+                .factor = share(T, dloss.ptr(T)[0], kept),
                 .ignores = @intFromBool(ignored != null),
                 .ignored = ignored orelse 0,
             } });
@@ -408,6 +493,75 @@ test "cross_entropy: ignored rows do not count, whatever they hold, and none cou
         try testing.expectEqual(0, arrays.data(f32, loss)[0]);
         try backward(&d, dx, one, x, targets, stats, 255);
         for (arrays.data(f32, dx)) |v| try testing.expectEqual(0, v);
+    }
+}
+
+test "cross_entropy: rows of several blocks, whatever the order of their maxima" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    inline for (.{ f32, f64 }) |T| for ([_]usize{ 1023, 1024, 1025, 2047, 3072, 4096, 5000, 9001 }) |cols| {
+        const rows = 5;
+        var t: arrays.Tensors = .{};
+        defer t.free();
+        const d = device.forTest(2);
+        const x = try t.normal(T, &.{ rows, cols }, prng.random(), 2);
+        // Row 1 rises from block to block, row 2 falls, row 3 has one peak far above the rest, row 4 blocks that are masked.
+        for (arrays.data(T, x)[cols .. 3 * cols], 0..) |*v, i| {
+            const place: T = @floatFromInt(i % cols);
+            v.* += if (i < cols) 0.01 * place else -0.01 * place;
+        }
+        arrays.data(T, x)[3 * cols + cols / 2] = 80;
+        for (arrays.data(T, x)[4 * cols ..][0 .. cols - 5], 0..) |*v, i| if (i / 512 % 5 < 3) {
+            v.* = -std.math.inf(T);
+        };
+        const targets = try t.empty(i32, &.{rows});
+        for (arrays.data(i32, targets)) |*label| label.* = @intCast(cols - 1 - prng.random().uintLessThan(u32, 5));
+        const wide = try arrays.widen(T, arrays.data(T, x));
+        defer testing.allocator.free(wide);
+        const want_dx = try testing.allocator.alloc(f64, rows * cols);
+        defer testing.allocator.free(want_dx);
+        const want = reference(want_dx, wide, arrays.data(i32, targets), cols, -100, 1);
+        const loss = try t.empty(T, &.{});
+        const stats = try t.empty(T, &.{ rows, 2 });
+        const dx = try t.filled(T, &.{ rows, cols }, 42);
+        try forward(&d, loss, stats, x, targets, -100);
+        try arrays.expectClose(T, &.{want}, arrays.data(T, loss));
+        try backward(&d, dx, try t.filled(T, &.{}, 1), x, targets, stats, -100);
+        try arrays.expectClose(T, want_dx, arrays.data(T, dx));
+    };
+}
+
+test "cross_entropy: NaN and infinities in any block make the loss NaN, masked blocks do not" {
+    const inf = std.math.inf(f32);
+    const nan = std.math.nan(f32);
+    const cols = 3000;
+    const Case = struct { fill: f32, at: usize, value: f32, finite: bool };
+    const cases = [_]Case{
+        .{ .fill = 0, .at = 2900, .value = nan, .finite = false },
+        .{ .fill = 0, .at = 0, .value = nan, .finite = false },
+        .{ .fill = 0, .at = 1500, .value = inf, .finite = false },
+        .{ .fill = 0, .at = 1500, .value = -inf, .finite = true },
+        .{ .fill = -inf, .at = 7, .value = -inf, .finite = false },
+        .{ .fill = -inf, .at = 1500, .value = nan, .finite = false },
+        .{ .fill = -inf, .at = 1500, .value = inf, .finite = false },
+        // The label's own logit alone is left: a probability of 1.
+        .{ .fill = -inf, .at = 2999, .value = -3, .finite = true },
+    };
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const targets = try t.filled(u32, &.{1}, cols - 1);
+    for (cases) |case| {
+        const x = try t.filled(f32, &.{ 1, cols }, case.fill);
+        arrays.data(f32, x)[case.at] = case.value;
+        const loss = try t.filled(f32, &.{}, 42);
+        const stats = try t.empty(f32, &.{ 1, 2 });
+        const dx = try t.empty(f32, &.{ 1, cols });
+        try forward(&d, loss, stats, x, targets, -100);
+        try backward(&d, dx, try t.filled(f32, &.{}, 1), x, targets, stats, -100);
+        var total: f32 = 0;
+        for (arrays.data(f32, dx)) |v| total += v;
+        try testing.expectEqual(case.finite, std.math.isFinite(arrays.data(f32, loss)[0]));
+        try testing.expectEqual(case.finite, std.math.isFinite(total));
     }
 }
 

@@ -21,7 +21,7 @@ const accumulate_dw = 2;
 const accumulate_db = 4;
 
 /// The three products; each null where its gradient is not wanted.
-fn Task(comptime T: type) type {
+pub fn Task(comptime T: type) type {
     return struct {
         dx: ?driver.Product(T),
         dw: ?driver.Product(T),

@@ -1,0 +1,232 @@
+"""Records what PyTorch computes, for tests/torch_test.ts: values and gradients of each op, AdamW over ten steps, and one training step
+of the example's dense model, all on the CPU in f64 unless an entry says otherwise.
+
+Inputs are not recorded: both sides make them from a seed by whole-number arithmetic, multiples of 2^-12 from -2 to 2, which f32 holds
+exactly. To add an op, add one entry to `ops` and one line to the table of torch_test.ts under the same name, and run
+
+    python tests/torch/record.py tests/torch/answers.json
+
+with a Python that can import torch (PyPI's `torch`).
+"""
+import json
+import math
+import sys
+
+import torch
+import torch.nn.functional as F
+
+torch.set_num_threads(1)
+torch.use_deterministic_algorithms(True)
+
+
+def numbers(count, seed):
+    """The inputs of torch_test.ts: a linear congruential generator."""
+    state, out = seed, []
+    for _ in range(count):
+        state = (state * 1664525 + 1013904223) % 2**32
+        out.append(((state >> 18) - 8192) / 4096)
+    return out
+
+
+def make(shape, seed):
+    return torch.tensor(numbers(math.prod(shape), seed), dtype=torch.float64).reshape(shape)
+
+
+def flat(x):
+    """Fifteen digits: a part in 1e15, where the comparison asks for one in 1e12."""
+    return [float(f"{v:.15g}") for v in x.detach().double().flatten().tolist()]
+
+
+def whole(values, shape=None):
+    """An input of labels or ids, which is recorded and has no gradient."""
+    return torch.tensor(values, dtype=torch.int64).reshape(shape or [len(values)])
+
+
+def heads(x, count):
+    """[batch, time, count · width] as [batch, count, time, width]."""
+    return x.unflatten(-1, (count, -1)).transpose(1, 2)
+
+
+LABELS = whole([3, 0, -100, 6, 6, -100, 1])
+IDS = whole([4, 0, 4, 2, 1, 4], [2, 3])
+
+# Name: the inputs, shapes of floats or whole numbers, and the function; a tuple of results is compared one by one.
+ops = {
+    "add": ([[3, 1, 4], [2, 1]], lambda a, b: a + b),
+    "mul": ([[3, 1, 4], [2, 1]], lambda a, b: a * b),
+    "scale": ([[3, 5]], lambda x: -1.75 * x),
+    "matmul": ([[5, 7], [7, 3]], lambda a, b: a @ b),
+    "matmul, both transposed, alpha": ([[7, 5], [3, 7]], lambda a, b: 0.3 * (a.T @ b.T)),
+    "matmul, batch by matrix": ([[2, 3, 4], [4, 5]], lambda a, b: a @ b),
+    "matmul, batches broadcast": ([[2, 1, 3, 4], [3, 4, 2]], lambda a, b: a @ b),
+    "matmul, depth over a block": ([[2, 300], [300, 3]], lambda a, b: a @ b),
+    "linear": ([[2, 3, 5], [4, 5], [4]], F.linear),
+    "linear without bias": ([[6, 5], [4, 5]], F.linear),
+    "layerNorm": ([[4, 9], [9], [9]], lambda x, weight, bias: F.layer_norm(x, [9], weight, bias)),
+    "layerNorm without bias, eps": ([[2, 3, 17], [17]], lambda x, weight: F.layer_norm(x, [17], weight, None, 0.1)),
+    "softmax": ([[3, 17]], lambda x: torch.softmax(x, -1)),
+    "softmax, scaled, causal": ([[2, 3, 5]], lambda x: torch.softmax((0.3 * x).masked_fill(future(3, 5), -torch.inf), -1)),
+    "gelu": ([[3, 17]], lambda x: F.gelu(3 * x)),
+    "gelu, tanh form": ([[3, 17]], lambda x: F.gelu(3 * x, approximate="tanh")),
+    "geglu": ([[3, 17], [3, 17]], lambda gate, up: F.gelu(gate) * up),
+    "silu": ([[3, 17]], lambda x: F.silu(3 * x)),
+    "relu": ([[3, 17]], F.relu),
+    "embedding": ([IDS, [5, 3]], F.embedding),
+    "crossEntropy": ([[7, 9], LABELS], lambda x, labels: F.cross_entropy(x, labels)),
+    "crossEntropy, another label ignored": ([[7, 9], LABELS.clamp(0)], lambda x, labels: F.cross_entropy(3 * x, labels, ignore_index=6)),
+    "crossEntropy, leading axes": ([[2, 3, 5], IDS], lambda x, labels: F.cross_entropy(x.flatten(0, 1), labels.flatten())),
+    "crossEntropy, several blocks of classes": (
+        [[1, 2, 1100], whole([1099, 0], [1, 2])],
+        lambda x, labels: F.cross_entropy(x.flatten(0, 1), labels.flatten()),
+    ),
+    "linearCrossEntropy": ([[7, 4], [9, 4], [9], LABELS], lambda x, weight, bias, labels: F.cross_entropy(F.linear(x, weight, bias), labels)),
+    "attention": ([[2, 3, 4, 5], [2, 3, 6, 5], [2, 3, 6, 5]], F.scaled_dot_product_attention),
+    "attention, causal": ([[1, 2, 7, 4]] * 3, lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)),
+    "attention, scaled": ([[1, 2, 3, 4]] * 3, lambda q, k, v: F.scaled_dot_product_attention(q, k, v, scale=0.7)),
+    "sum": ([[3, 4]], lambda x: x.sum()),
+    "sum over an axis": ([[3, 4, 2]], lambda x: x.sum(1)),
+    "mean": ([[3, 4]], lambda x: x.mean()),
+    "mean over an axis, kept": ([[3, 4, 2]], lambda x: x.mean(0, keepdim=True)),
+    "reshape of transpose": ([[3, 4, 2]], lambda x: x.permute(2, 0, 1).reshape(6, 4)),
+    "slice": ([[3, 5]], lambda x: x[:, 1:4]),
+    "split": ([[3, 5]], lambda x: x.split([2, 3], 1)),
+    "concat": ([[3, 2], [3, 4]], lambda a, b: torch.cat([a, b], 1)),
+}
+
+
+def future(queries, keys):
+    """What a query may not see: query i sees the keys up to i + (keys − queries)."""
+    return torch.ones(queries, keys, dtype=torch.bool).triu(1 + keys - queries)
+
+
+def record_op(name, inputs, function):
+    seed = sum(name.encode()) * 97
+    tensors, described = [], []
+    for i, each in enumerate(inputs):
+        if isinstance(each, torch.Tensor):
+            tensors.append(each)
+            described.append({"shape": list(each.shape), "whole": each.flatten().tolist()})
+        else:
+            tensors.append(make(each, seed + i).requires_grad_())
+            described.append({"shape": each, "seed": seed + i})
+    results = function(*tensors)
+    results = results if isinstance(results, tuple) else (results,)
+    # The gradient of Σ ⟨result, cotangent⟩.
+    loss = sum((y * make(y.shape, seed + 50 + i)).sum() for i, y in enumerate(results))
+    loss.backward()
+    return {
+        "inputs": described,
+        "results": [{"shape": list(y.shape), "values": flat(y), "cotangent": seed + 50 + i} for i, y in enumerate(results)],
+        "gradients": [flat(x.grad) if x.requires_grad else None for x in tensors],
+    }
+
+
+def record_adamw():
+    """Ten steps of a matrix, which decays, and a vector, which does not."""
+    shapes = [[3, 4], [5]]
+    params = [make(shape, 7000 + i).requires_grad_() for i, shape in enumerate(shapes)]
+    settings = {"lr": 0.03, "betas": (0.8, 0.95), "eps": 1e-6}
+    groups = [{"params": params[:1], "weight_decay": 0.1}, {"params": params[1:], "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, **settings)
+    steps = []
+    for step in range(10):
+        for i, p in enumerate(params):
+            p.grad = make(p.shape, 7100 + 10 * step + i)
+        optimizer.step()
+        steps.append([flat(p) for p in params])
+    return {"shapes": shapes, "seeds": [7000, 7100], "decay": 0.1, **settings, "steps": steps}
+
+
+def parameters(c):
+    """The dense model's parameters, in the order of the example's tree, from seeds in that order."""
+    seed = 8000
+
+    def some(*shape, around=0.0):
+        nonlocal seed
+        seed += 1
+        return (make(shape, seed) / 4 + around).requires_grad_()
+
+    def norm():
+        return {"weight": some(c["width"], around=1.0), "bias": some(c["width"])}
+
+    def layer(inputs, outputs, bias=True):
+        return {"weight": some(outputs, inputs), **({"bias": some(outputs)} if bias else {})}
+
+    width, hidden = c["width"], c["hidden"]
+    return {
+        "token": {"weight": some(c["vocab"], width)},
+        "position": {"weight": some(c["context"], width)},
+        "blocks": [{
+            "norm1": norm(),
+            "qkv": layer(width, 3 * width),
+            "out": layer(width, width),
+            "norm2": norm(),
+            "up": layer(width, 2 * hidden, bias=False),
+            "down": layer(hidden, width, bias=False),
+        } for _ in range(c["layers"])],
+        "norm": norm(),
+    }
+
+
+def model_loss(p, ids, following, c):
+    """The example's dense model: pre-norm blocks, GEGLU, output tied to the embedding, mean cross-entropy."""
+    norm = lambda x, n: F.layer_norm(x, [c["width"]], n["weight"], n["bias"])
+    x = F.embedding(ids, p["token"]["weight"]) + p["position"]["weight"][:ids.shape[1]]
+    for b in p["blocks"]:
+        q, k, v = (heads(t, c["heads"]) for t in F.linear(norm(x, b["norm1"]), b["qkv"]["weight"], b["qkv"]["bias"]).chunk(3, -1))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(-2)
+        x = x + F.linear(y, b["out"]["weight"], b["out"]["bias"])
+        gate, up = F.linear(norm(x, b["norm2"]), b["up"]["weight"]).chunk(2, -1)
+        x = x + F.linear(F.gelu(gate) * up, b["down"]["weight"])
+    return F.cross_entropy((norm(x, p["norm"]) @ p["token"]["weight"].T).flatten(0, 1), following.flatten())
+
+
+def leaves(tree, path=""):
+    """Paths and tensors, in order."""
+    if isinstance(tree, torch.Tensor):
+        yield path, tree
+        return
+    for key, value in (enumerate(tree) if isinstance(tree, list) else tree.items()):
+        yield from leaves(value, f"{path}.{key}" if path else str(key))
+
+
+def record_step():
+    """Loss and gradients; then clipping to a norm of 1, and one step of AdamW on what has two axes or more, decaying."""
+    c = {"vocab": 19, "context": 6, "width": 8, "hidden": 12, "heads": 2, "layers": 2, "batch": 3}
+    p = parameters(c)
+    ids, following = ([int((v + 2) / 4 * c["vocab"]) for v in numbers(c["batch"] * c["context"], seed)] for seed in (9001, 9002))
+    shape = [c["batch"], c["context"]]
+    loss = model_loss(p, whole(ids, shape), whole(following, shape), c)
+    loss.backward()
+    named = list(leaves(p))
+    gradients = {path: flat(x.grad) for path, x in named}
+    norm = torch.nn.utils.clip_grad_norm_([x for _, x in named], 1.0)
+    settings = {"lr": 0.01, "betas": (0.9, 0.95)}
+    decay = [[x for _, x in named if x.dim() > 1], [x for _, x in named if x.dim() == 1]]
+    torch.optim.AdamW([{"params": decay[0], "weight_decay": 0.1}, {"params": decay[1], "weight_decay": 0.0}], **settings).step()
+    return {
+        "config": c,
+        "ids": ids,
+        "following": following,
+        "loss": loss.item(),
+        "norm": norm.item(),
+        "decay": 0.1,
+        **settings,
+        "gradients": gradients,
+        "stepped": {path: flat(x) for path, x in named},
+    }
+
+
+def main(path):
+    recorded = {"torch": torch.__version__.split("+")[0], "ops": {name: record_op(name, *entry) for name, entry in ops.items()}}
+    recorded["adamW"] = record_adamw()
+    recorded["step"] = record_step()
+    # A line for each entry: a change of one shows as a change of one.
+    compact = lambda value: json.dumps(value, separators=(",", ":"))
+    lines = ",\n".join(f"{json.dumps(name)}:{compact(value)}" for name, value in recorded["ops"].items())
+    rest = ",\n".join(f"{json.dumps(key)}:{compact(value)}" for key, value in recorded.items() if key != "ops")
+    with open(path, "w") as file:
+        file.write(f'{{"ops":{{\n{lines}\n}},\n{rest}\n}}\n')
+
+
+main(sys.argv[1])

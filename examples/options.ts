@@ -75,7 +75,7 @@ export function parseOptions(args: string[]): Options {
       seconds: number("seconds", values.seconds, 0.1, 1e7, false),
       steps: number("steps", values.steps, 1, 1e9),
       size: values.size,
-      threads: values.threads === "auto" ? "auto" : number("threads", values.threads, 1, 256) ?? "auto",
+      threads: threadsFlag(values.threads),
       seed: number("seed", values.seed, 0, 2 ** 32 - 1),
       text: values.text,
       out: values.out ?? "out",
@@ -114,6 +114,12 @@ function isSize(name: string): name is SizeName {
   return Object.hasOwn(configs, name);
 }
 
+/** The value of --threads. */
+export function threadsFlag(value: string | undefined): Threads {
+  return value === "auto" ? "auto" : number("threads", value, 1, 256) ?? "auto";
+}
+
+/** The value of a flag as a number in a range; undefined where the flag is not there, an Error where it is wrong. */
 export function number(name: string, value: string | undefined, min: number, max: number, whole: boolean = true): number | undefined {
   if (value === undefined) return undefined;
   const found = value.trim() === "" ? NaN : Number(value);

@@ -63,10 +63,8 @@ export function sampleDigits({ images, labels }: Digits, count: number, rng: Ran
   for (let i = 0; i < count; i++) {
     const which = rng.below(labels.length), [a, b, c, d, right, down] = numbers.subarray(6 * i, 6 * i + 6);
     batch.labels[i] = labels[which]!;
-    move(
-      ...[batch.images.subarray(i * pixels, (i + 1) * pixels), images.subarray(which * pixels, (which + 1) * pixels)] as const,
-      ...[1 + bend * a!, bend * b!, bend * c!, 1 + bend * d!, shift * right!, shift * down!] as const,
-    );
+    const out = batch.images.subarray(i * pixels, (i + 1) * pixels), image = images.subarray(which * pixels, (which + 1) * pixels);
+    move(out, image, 1 + bend * a!, bend * b!, bend * c!, 1 + bend * d!, shift * right!, shift * down!);
   }
   return batch;
 }

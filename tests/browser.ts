@@ -30,13 +30,16 @@ export interface Page {
   /** The value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
   /** Asks again and again until the expression is true. */
-  until(expression: string, secondsMax?: number): Promise<void>;
+  until(expression: string): Promise<void>;
   /** A pointer at this place, from the page's upper left corner. */
   point(x: number, y: number): Promise<void>;
   press(key: string): Promise<void>;
 }
 
 type Message = { id?: number; method?: string; params?: unknown; result?: unknown; error?: { message: string } };
+
+/** No look at a page takes that long; a browser that hangs is ended, and what waits for it fails. */
+const secondsMax = 100;
 
 /** Starts the browser, gives `body` a page, and ends it. */
 export async function withPage(command: string, body: (page: Page) => Promise<void>): Promise<void> {
@@ -47,6 +50,10 @@ export async function withPage(command: string, body: (page: Page) => Promise<vo
     detached: true, // a group of its own: the command is a script that starts the browser, and that has children again
   });
   const ended = new Promise<void>((resolve) => browser.once("exit", () => resolve()));
+  const end = () => {
+    if (browser.pid !== undefined && browser.exitCode === null && browser.signalCode === null) process.kill(-browser.pid, "SIGKILL");
+  };
+  const timer = setTimeout(end, 1000 * secondsMax);
   try {
     const endpoint = await new Promise<string>((resolve, reject) => {
       let said = "";
@@ -65,11 +72,10 @@ export async function withPage(command: string, body: (page: Page) => Promise<vo
       socket.onerror = () => reject(new Error(`${command} does not answer on ${endpoint}`));
     });
     await body(await pageOn(socket));
-    const closed = new Promise((resolve) => socket.onclose = resolve);
     socket.close();
-    await closed;
   } finally {
-    if (browser.pid !== undefined) process.kill(-browser.pid, "SIGKILL");
+    clearTimeout(timer);
+    end();
     await ended;
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -88,6 +94,7 @@ async function pageOn(socket: WebSocket): Promise<Page> {
     if (error) call?.reject(new Error(error.message));
     else call?.resolve(result);
   };
+  socket.onclose = () => waiting.forEach(({ reject }) => reject(new Error(`the browser is gone after at most ${secondsMax} s`)));
   const call = (method: string, params: Record<string, unknown> = {}) =>
     new Promise<unknown>((resolve, reject) => {
       waiting.set(++count, { resolve, reject });
@@ -115,6 +122,13 @@ async function pageOn(socket: WebSocket): Promise<Page> {
     if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return result.value;
   };
+  const until = async (expression: string) => {
+    const end = performance.now() + 20_000;
+    while (!await evaluate<boolean>(`Boolean(${expression})`)) {
+      if (performance.now() > end) throw new Error(`not within 20 s: ${expression}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
   return {
     complaints,
     evaluate,
@@ -124,17 +138,10 @@ async function pageOn(socket: WebSocket): Promise<Page> {
         media: print ? "print" : "screen",
         features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
       });
-      const loaded = new Promise((resolve) => on("Page.loadEventFired", resolve));
       await call("Page.navigate", { url });
-      await loaded;
+      await until(`document.readyState === "complete"`);
     },
-    async until(expression, secondsMax = 20) {
-      const end = performance.now() + 1000 * secondsMax;
-      while (!await evaluate<boolean>(`Boolean(${expression})`)) {
-        if (performance.now() > end) throw new Error(`not within ${secondsMax} s: ${expression}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    until,
     async point(x, y) {
       await call("Input.dispatchMouseEvent", { type: "mouseMoved", x, y });
     },

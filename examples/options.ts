@@ -14,9 +14,11 @@ const usage = `Trains a byte-level language model and lets it write.
   --threads N|auto   workers (auto); the result is the same with any number
   --seed N           of the parameters and the order of the data (42)
   --text FILE        learn this text instead of Moby-Dick
-  --out DIR          where checkpoint.safetensors and loss.svg go (out)
+  --out DIR          where checkpoint.safetensors, report.html and loss.svg go (out)
   --resume           go on from DIR/checkpoint.safetensors; size, seed, steps and text are taken from there
   --stop-at STEP     save a checkpoint at that step and stop, as Ctrl-C does
+  --report           show the report while training, at an address of this machine alone
+  --report-port N    the same on this port; otherwise a free one is taken
   --json             print one JSON object as the last line
 
 Ctrl-C saves a checkpoint and ends with exit code 130; a second one ends at once.`;
@@ -35,6 +37,8 @@ export interface Options {
   readonly out: string;
   readonly resume: boolean;
   readonly stopAt: number;
+  /** The port of the live report, 0 for a free one; undefined where none is asked for. */
+  readonly reportPort?: number | undefined;
   readonly json: boolean;
 }
 
@@ -55,8 +59,8 @@ export function parseOptions(args: string[]): Options {
     const { values } = parseArgs({
       args,
       options: {
-        ...{ seconds: one, steps: one, size: one, threads: one, seed: one, text: one, out: one, "stop-at": one },
-        ...{ resume: flag, json: flag, help: { ...flag, short: "h" } },
+        ...{ seconds: one, steps: one, size: one, threads: one, seed: one, text: one, out: one, "stop-at": one, "report-port": one },
+        ...{ resume: flag, report: flag, json: flag, help: { ...flag, short: "h" } },
       },
     });
     if (values.help) {
@@ -71,12 +75,13 @@ export function parseOptions(args: string[]): Options {
       seconds: number("seconds", values.seconds, 0.1, 1e7, false),
       steps: number("steps", values.steps, 1, 1e9),
       size: values.size,
-      threads: values.threads === "auto" ? "auto" : number("threads", values.threads, 1, 256) ?? "auto",
+      threads: threadsFlag(values.threads),
       seed: number("seed", values.seed, 0, 2 ** 32 - 1),
       text: values.text,
       out: values.out ?? "out",
       resume: values.resume ?? false,
       stopAt: number("stop-at", values["stop-at"], 0, 1e9) ?? Infinity,
+      reportPort: number("report-port", values["report-port"], 1, 65535) ?? (values.report ? 0 : undefined),
       json: values.json ?? false,
     };
   } catch (error) {
@@ -109,7 +114,13 @@ function isSize(name: string): name is SizeName {
   return Object.hasOwn(configs, name);
 }
 
-function number(name: string, value: string | undefined, min: number, max: number, whole: boolean = true): number | undefined {
+/** The value of --threads. */
+export function threadsFlag(value: string | undefined): Threads {
+  return value === "auto" ? "auto" : number("threads", value, 1, 256) ?? "auto";
+}
+
+/** The value of a flag as a number in a range; undefined where the flag is not there, an Error where it is wrong. */
+export function number(name: string, value: string | undefined, min: number, max: number, whole: boolean = true): number | undefined {
   if (value === undefined) return undefined;
   const found = value.trim() === "" ? NaN : Number(value);
   if (!(found >= min && found <= max) || whole && !Number.isInteger(found)) {

@@ -9,8 +9,8 @@ export interface Progress extends Disposable {
 
 const barWidth = 24;
 
-/** Progress through `total` steps of `tokensPerStep` tokens each, of which `start` were done before. */
-export function progress(total: number, start: number, tokensPerStep: number): Progress {
+/** Progress through `total` steps of `perStep` tokens (or what they are called) each, of which `start` were done before. */
+export function progress(total: number, start: number, perStep: number, what: string = "tokens"): Progress {
   const terminal = process.stderr.isTTY === true;
   const began = performance.now();
   const everyMs = terminal ? 100 : 10_000;
@@ -20,7 +20,7 @@ export function progress(total: number, start: number, tokensPerStep: number): P
   const draw = (done: number, loss: number) => {
     const seconds = (performance.now() - began) / 1000, rate = (done - start) / seconds;
     const left = done < total ? `${duration((total - done) / rate)} left` : `took ${duration(seconds)}`;
-    const text = `step ${done}/${total}  loss ${loss.toFixed(3)}  ${thousands(rate * tokensPerStep)} tokens/s  ${left}`;
+    const text = `step ${done}/${total}  loss ${loss.toFixed(3)}  ${thousands(rate * perStep)} ${what}/s  ${left}`;
     if (!terminal) return void process.stderr.write(`${text}\n`);
     const columns = process.stderr.columns || 80;
     const width = Math.max(0, Math.min(barWidth, columns - text.length - 3)), filled = Math.round(width * done / total);

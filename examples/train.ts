@@ -1,9 +1,9 @@
 /**
- * Trains a byte-level language model on Moby-Dick for a minute, draws its loss, keeps a checkpoint, and lets it write.
+ * Trains a byte-level language model on Moby-Dick for a minute, keeps a checkpoint and a report, and lets it write.
  *
  *     deno task demo        bun run demo        --help lists the flags
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { setImmediate } from "node:timers/promises";
@@ -27,12 +27,15 @@ import { lossCurve } from "./loss_curve.ts";
 import { configs, init, loss } from "./model.ts";
 import { parseOptions, type Plan, planFromMetadata, planToMetadata } from "./options.ts";
 import { progress, thousands } from "./progress.ts";
+import { readPage, writePage } from "./report/page.ts";
+import { Recorder, type Sample, secondsOf } from "./report/recorder.ts";
+import { serveReport } from "./report/server.ts";
 import { heldOutLoss, write } from "./sample.ts";
 import { readText, sampleBatch } from "./text.ts";
 
 const options = parseOptions(process.argv.slice(2));
 const device = cpuDevice({ threads: options.threads }); // a device is named once; everything made from its tensors lives there too
-const checkpoint = join(options.out, "checkpoint.safetensors"), picture = join(options.out, "loss.svg");
+const [checkpoint, report, picture] = ["checkpoint.safetensors", "report.html", "loss.svg"].map((name) => join(options.out, name));
 await mkdir(options.out, { recursive: true });
 
 let stopping = false;
@@ -40,7 +43,8 @@ process.once("SIGINT", () => stopping = true); // a second Ctrl-C ends the progr
 
 // ── The run: a new one, or one that goes on ─────────────────────────────────────────────────────────────────────────────────────────────
 
-const before = options.resume ? planFromMetadata(await readMetadata(checkpoint), options) : undefined;
+const metadata = options.resume ? await readMetadata(checkpoint) : undefined;
+const before = metadata && planFromMetadata(metadata, options);
 const text = await readText(before?.text ?? options.text);
 if (before && before.textHash !== text.hash) throw new Error(`${text.name} is not the text that this run began with.`);
 const size = before?.size ?? options.size ?? "base", c = configs[size];
@@ -57,15 +61,16 @@ function start(seed: number) {
 
 const lossAndGrads = valueAndGrad(loss);
 
-/** One step: a batch, its loss and gradients, a step of the optimizer. */
-function trainStep({ rng, params, optimizer }: ReturnType<typeof start>, rate: number): number {
-  using value = scope(() => {
+const clip = 1; // the norm of all gradients together is at most this
+
+/** One step: a batch, its loss and gradients, a step of the optimizer. Returns the loss, and the gradients' norm before clipping. */
+function trainStep({ rng, params, optimizer }: ReturnType<typeof start>, rate: number): { loss: number; norm: number } {
+  return scope(() => {
     const { value, grads } = lossAndGrads(params, ...sampleBatch(text.train, rng, c), c);
-    clipByGlobalNorm(grads, 1); // in place
+    const norm = clipByGlobalNorm(grads, clip); // in place
     optimizer.step(params, grads, rate); // in place
-    return value;
+    return { loss: value.itemSync(), norm: norm.itemSync() };
   });
-  return value.itemSync();
 }
 
 /** How many steps fill a time, tried out on a model that is thrown away. */
@@ -81,8 +86,8 @@ function stepsWithin(seconds: number): number {
     }
     return times.sort((a, b) => a - b)[times.length >> 1]!;
   });
-  // The looks at the held-out text take about 2 % of the time.
-  return Math.max(10, Math.floor(0.98 * (1000 * seconds - (performance.now() - began)) / perStep));
+  // The looks at the held-out text and the passages in between take about 3 % of the time.
+  return Math.max(10, Math.floor(0.97 * (1000 * seconds - (performance.now() - began)) / perStep));
 }
 
 const plan: Plan = before ?? {
@@ -94,25 +99,51 @@ const { steps } = plan;
 const run = start(plan.seed);
 const rate = cosine({ peak: 3e-3, warmup: Math.min(40, Math.ceil(steps / 10)), steps });
 const marks = Math.min(10, steps); // looks at the held-out text, the first before any training
-const curve = { train: full(device, [steps], NaN), heldOut: full(device, [marks], NaN) };
+const curve = { train: full(device, [steps], NaN), norm: full(device, [steps], NaN), heldOut: full(device, [marks], NaN) };
 const state = { params: run.params, optimizer: run.optimizer.state, rng: run.rng.state, curve }; // all that a run needs to go on, bit for bit
 if (options.resume) await load(checkpoint, state);
-const keepState = () => save(checkpoint, state, { metadata: planToMetadata(plan) });
 const put = (into: Tensor<"f32", [number]>, at: number, value: number) => {
   using one = slice(into, 0, at, at + 1);
   one.write([value]);
 };
 
-// ── Training ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 const { threads, cores, isa } = device.describe();
 const workers = threads === "auto" ? cores : threads === "serial" ? 1 : threads;
+const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
 const first = await run.optimizer.state.step.item();
 const tokensPerStep = c.batch * c.context;
+const recorder = new Recorder({
+  title: `${text.name}, model ${size}`,
+  plan: { text: text.name, "text's SHA-256": text.hash.slice(0, 12), model: size, seed: plan.seed, steps, "tokens a step": tokensPerStep },
+  machine: { device: device.name, "instruction set": isa, workers, runtime: `${runtime} ${process.versions[runtime]}` },
+  ...{ steps, tokensPerStep, clip },
+});
+const stepOfMark = (mark: number) => Math.round(mark * steps / marks);
+
+if (metadata) { // the report shows the run from its first step on
+  const [losses, norms, looks] = await Promise.all([curve.train.read(), curve.norm.read(), curve.heldOut.read()]);
+  // How long a step took is no part of the checkpoint, which is the same wherever the run was made; the report so far may tell.
+  const page = await readFile(report, "utf8").then(readPage, () => undefined);
+  for (let s = 0; s < first; s++) {
+    recorder.step({ loss: losses[s]!, norm: norms[s]!, rate: rate(s), seconds: page ? secondsOf(page, s) : NaN });
+  }
+  looks.forEach((value, mark) => recorder.look(value, stepOfMark(mark)));
+  for (const { step, text } of JSON.parse(metadata.samples ?? "[]") as Sample[]) recorder.sample(text, step);
+}
+
+async function keepState(): Promise<void> {
+  await save(checkpoint, state, { metadata: { ...planToMetadata(plan), samples: JSON.stringify(recorder.samples) } });
+  await writePage(report, recorder.all());
+}
+
+// ── Training ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 console.log(
   `${text.name}, ${thousands(text.train.length)} bytes; model ${size}; ${steps} steps of ${thousands(tokensPerStep)} tokens` +
     `${first > 0 ? `, going on at ${first}` : ""}; ${device.name}, ${isa}, ${workers} ${workers === 1 ? "worker" : "workers"}`,
 );
+const live = options.reportPort === undefined ? undefined : await serveReport(recorder, options.reportPort);
+if (live) console.log(`The report is at ${live.url} while training goes on.`);
 
 let step = first, timed = 0, seconds = 0, saved = performance.now();
 {
@@ -121,17 +152,24 @@ let step = first, timed = 0, seconds = 0, saved = performance.now();
     await setImmediate(); // lets the runtime hear of Ctrl-C
     if (stopping) break;
     const mark = Math.round(step * marks / steps);
-    if (step === Math.round(mark * steps / marks)) {
-      put(curve.heldOut, mark, await heldOutLoss(run.params, text.heldOut, device, c, 4 * c.batch));
+    if (step === stepOfMark(mark)) {
+      const look = await heldOutLoss(run.params, text.heldOut, device, c, 4 * c.batch);
+      put(curve.heldOut, mark, look);
+      recorder.look(look);
+      if (mark % 2 === 0) recorder.sample(await write(run.params, text.prompt, 100, plan.seed, device, c));
     }
     const from = performance.now();
-    const value = trainStep(run, rate(step));
+    const { loss, norm } = trainStep(run, rate(step));
+    const took = (performance.now() - from) / 1000;
     if (step >= first + 3) { // the first steps also warm caches and compilers
       timed++;
-      seconds += (performance.now() - from) / 1000;
+      seconds += took;
     }
-    put(curve.train, step, value);
-    bar.update(step + 1, value);
+    put(curve.train, step, loss);
+    put(curve.norm, step, norm);
+    recorder.step({ loss, norm, rate: rate(step), seconds: took });
+    live?.update();
+    bar.update(step + 1, loss);
     if (performance.now() - saved > 60_000) {
       await keepState();
       saved = performance.now();
@@ -146,18 +184,22 @@ const losses = await curve.train.read(), looks = await curve.heldOut.read();
 const finished = step === steps;
 const heldOut = finished ? await heldOutLoss(run.params, text.heldOut, device, c) : NaN;
 const passage = finished ? await write(run.params, text.prompt, 400, plan.seed, device, c) : "";
-const heldOutPoints = Array.from(looks, (value, mark): [number, number] => [Math.round(mark * steps / marks), value]);
+recorder.look(heldOut);
+if (finished) recorder.sample(passage);
+recorder.end(finished ? "finished" : "stopped");
+await writePage(report, recorder.all());
+await live?.close();
+const heldOutPoints = Array.from(looks, (value, mark): [number, number] => [stepOfMark(mark), value]);
 await writeFile(picture, lossCurve({ title: `${text.name}, model ${size}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] }));
 
 if (finished) {
   console.log(`\n${passage}\n\nHeld-out loss ${heldOut.toFixed(3)} nats a byte after ${steps} steps.`);
-  console.log(`The model is in ${checkpoint}, its loss curve in ${picture}.`);
+  console.log(`The model is in ${checkpoint}, its report in ${report}.`);
 } else {
   console.log(`\nStopped at step ${step} of ${steps}; the state is in ${checkpoint}.`);
   console.log("The same command with --resume goes on from there.");
 }
 if (options.json) {
-  const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
   const orNull = (value: number) => Number.isFinite(value) ? value : null;
   console.log(JSON.stringify({
     ...{ runtime, runtime_version: process.versions[runtime], device: device.name, isa, threads: workers },
@@ -165,7 +207,7 @@ if (options.json) {
     tokens_per_second: orNull(Math.round(timed * tokensPerStep / seconds)),
     ...{ first_loss: orNull(losses[0]!), last_loss: orNull(losses[step - 1] ?? NaN), heldout_loss: orNull(heldOut) },
     peak_memory_bytes: memory().peakBytes,
-    ...{ checkpoint, picture, passage },
+    ...{ checkpoint, report, picture, passage },
   }));
 }
 if (stopping && !finished) process.exitCode = 130;

@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { adamW, clipByGlobalNorm, cpu, memory, random, scope, valueAndGrad } from "../mod.ts";
 import { lossCurve } from "../examples/loss_curve.ts";
 import { configs, init, loss } from "../examples/model.ts";
+import { readPage } from "../examples/report/page.ts";
+import type { Run } from "../examples/report/recorder.ts";
 import { sampleBatch } from "../examples/text.ts";
 
 interface Ended {
@@ -19,8 +21,8 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the demo in the runtime that runs this test. `watch` sees the process and what it has written to stderr so far. */
-function demo(args: string[], watch?: (kill: (signal: NodeJS.Signals) => void, stderr: string) => void): Promise<Ended> {
+/** Runs the demo in the runtime that runs this test. `watch` sees the process and what it has written so far. */
+function demo(args: string[], watch?: (kill: (signal: NodeJS.Signals) => void, stderr: string, stdout: string) => void): Promise<Ended> {
   const runtime = process.versions.bun === undefined ? ["run", "-A"] : [];
   const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));
   return new Promise((resolve, reject) => {
@@ -29,7 +31,7 @@ function demo(args: string[], watch?: (kill: (signal: NodeJS.Signals) => void, s
     child.stdout.on("data", (chunk) => ended.stdout += chunk);
     child.stderr.on("data", (chunk) => {
       ended.stderr += chunk;
-      watch?.((signal) => child.kill(signal), ended.stderr);
+      watch?.((signal) => child.kill(signal), ended.stderr, ended.stdout);
     });
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ ...ended, code: code ?? (signal === "SIGINT" ? 130 : null) }));
@@ -55,6 +57,11 @@ async function inFolder(body: (folder: string, text: string) => Promise<void>): 
   }
 }
 
+/** The run that the report of a finished or interrupted run shows. */
+async function reportOf(out: string): Promise<Run> {
+  return readPage(await readFile(join(out, "report.html"), "utf8"))!;
+}
+
 const tiny = (text: string, out: string, ...more: string[]): string[] => ["--size", "tiny", "--text", text, "--out", out, ...more];
 
 test("the demo trains, learns, writes its files and ends with one JSON line", () =>
@@ -69,9 +76,21 @@ test("the demo trains, learns, writes its files and ends with one JSON line", ()
     assert.ok(first > 5 && first < 7, `the first loss is ${first}, about ln 256`);
     assert.ok(last < first - 1, `the loss fell from ${first} to ${last}`);
     assert.ok(Math.abs(heldOut - last) < 1, `held-out ${heldOut}, last ${last}`);
-    assert.deepEqual((await readdir(join(folder, "a"))).sort(), ["checkpoint.safetensors", "loss.svg"]);
+    assert.deepEqual((await readdir(join(folder, "a"))).sort(), ["checkpoint.safetensors", "loss.svg", "report.html"]);
     assert.match(await readFile(join(folder, "a", "loss.svg"), "utf8"), /^<svg [\s\S]*<\/svg>\n$/);
     assert.ok(String(result.passage).length > 200);
+    const { state, done, figures, looks, samples, about } = await reportOf(join(folder, "a"));
+    assert.deepEqual([state, done, about.plan.seed, about.machine.workers], ["finished", 60, 7, 2]);
+    assert.ok(Math.abs(figures.loss.mean[0]! - first) < 1e-3 && Math.abs(figures.loss.mean[59]! - last) < 1e-3);
+    for (const { mean } of [figures.loss, figures.rate, figures.norm, figures.seconds]) {
+      assert.ok(mean.every((value) => value! > 0), `${mean}`);
+    }
+    assert.deepEqual([looks.length, looks[0]!.step, looks.at(-1)!.step], [11, 0, 60]);
+    assert.ok(Math.abs(looks.at(-1)!.loss - heldOut) < 1e-3);
+    assert.deepEqual([
+      samples.map(({ step }) => step),
+      samples.at(-1)!.text,
+    ], [[0, 12, 24, 36, 48, 60], result.passage]);
 
     const timed = await demoJson(tiny(text, join(folder, "b"), "--seconds", "0.5"));
     assert.ok(Number(timed.steps) >= 10 && timed.finished, "a time becomes a number of steps");
@@ -87,6 +106,14 @@ test("a run that was stopped and resumed comes to the same bits, with any number
     const whole = await demoJson(["--out", join(folder, "b"), "--resume"]);
     assert.deepEqual([whole.steps, whole.steps_done, whole.size, whole.finished], [8, 8, "tiny", true]);
     assert.deepEqual(await bytes("b"), await bytes("a"));
+    const [a, b] = [await reportOf(join(folder, "a")), await reportOf(join(folder, "b"))];
+    const { seconds, ...curves } = b.figures, { seconds: _, ...expected } = a.figures;
+    assert.deepEqual(
+      [b.about.plan, curves, b.looks, b.samples],
+      [a.about.plan, expected, a.looks, a.samples],
+      "the report shows all of the run",
+    );
+    assert.ok(seconds.mean.length === 8 && seconds.mean.every((value) => value! > 0), "times of both parts");
     const again = await demoJson(["--out", join(folder, "b"), "--resume"]);
     assert.deepEqual([again.heldout_loss, again.passage], [whole.heldout_loss, whole.passage], "a finished run only writes again");
   }));
@@ -108,6 +135,37 @@ test(
       assert.ok((await stat(join(out, "checkpoint.safetensors"))).size > 1000);
       const next = await demoJson(["--out", out, "--resume", "--stop-at", `${step + 3}`]);
       assert.equal(next.steps_done, step + 3);
+    }),
+);
+
+test(
+  "--report shows the run while it goes on, and stops with it",
+  { skip: process.platform === "win32" && "Windows has no signals" },
+  () =>
+    inFolder(async (folder, text) => {
+      const out = join(folder, "a");
+      let heard: Promise<string> | undefined;
+      const { code, stdout } = await demo(tiny(text, out, "--steps", "1000000", "--report"), (kill, _, stdout) => {
+        const url = /The report is at (\S+) while training goes on/.exec(stdout)?.[1];
+        heard ??= url === undefined ? undefined : (async () => {
+          assert.equal(readPage(await (await fetch(url)).text())!.state, "running");
+          const events = await fetch(`${url}events`);
+          let text = "", asked = false; // a second signal would end it at once
+          for await (const chunk of events.body!.pipeThrough(new TextDecoderStream())) {
+            text += chunk;
+            if (asked || text.split("\nid: ").length < 3) continue; // until the third event: there were steps in between
+            asked = true;
+            kill("SIGINT");
+          }
+          return text;
+        })();
+      });
+      assert.equal(code, 130);
+      const events = await heard!, step = Number(/Stopped at step (\d+)/.exec(stdout)?.[1]);
+      assert.ok(events.endsWith("event: end\ndata:\n\n"), events.slice(-200));
+      assert.ok(events.includes(`"state":"stopped","done":${step},`), "the last event says where it stopped");
+      const report = await reportOf(out);
+      assert.deepEqual([report.state, report.done], ["stopped", step]);
     }),
 );
 

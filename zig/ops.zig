@@ -6,6 +6,7 @@ pub const ops = .{
     @import("ops/matmul_list.zig"),
     @import("ops/prepack.zig"),
     @import("ops/linear.zig"),
+    @import("ops/grouped_linear.zig"),
     @import("ops/layer_norm.zig"),
     @import("ops/add.zig"),
     @import("ops/mul.zig"),
@@ -27,6 +28,7 @@ pub const ops = .{
 /// Files with micro-kernels that belong to no single op. Those of products are in product_kernels.zig.
 pub const kernel_files = .{
     @import("gemm/columns.zig"),
+    @import("gemm/turn.zig"),
     @import("peak.zig"),
 };
 

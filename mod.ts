@@ -43,6 +43,8 @@ export { geglu, gegluBackward } from "./ops/geglu.ts";
 export type { GegluGradients } from "./ops/geglu.ts";
 export { gelu, geluBackward } from "./ops/gelu.ts";
 export type { GeluOptions } from "./ops/gelu.ts";
+export { groupedLinear, groupedLinearBackward } from "./ops/grouped_linear.ts";
+export type { GroupedLinear, GroupedLinearBackwardOptions, GroupedLinearGradients } from "./ops/grouped_linear.ts";
 export { layerNorm, layerNormBackward } from "./ops/layer_norm.ts";
 export type { LayerNorm, LayerNormGradients, LayerNormOptions } from "./ops/layer_norm.ts";
 export { linear, linearBackward } from "./ops/linear.ts";

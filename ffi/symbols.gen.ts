@@ -41,6 +41,8 @@ export const manifest = {
     "tw_prepacked_new": { "parameters": ["u32", "u32", "u32"], "result": "u32" },
     "tw_prepack": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_linear_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_grouped_linear": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_grouped_linear_backward": { "parameters": ["u32", "buffer", "u32", "u32"], "result": "i32" },
     "tw_layer_norm": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_layer_norm_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_add": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },

@@ -52,6 +52,9 @@ function makeInputs() {
     m: f([6, 8], 10),
     v: f([6, 8], 11),
     ids: tensor(eight, [6], Uint32Array.from([1, 0, 3, 3, 4, 2])) as unknown as Ids,
+    experts: f([2, 5, 8], 12),
+    biases: f([2, 5], 13),
+    offsets: tensor(eight, [3], Uint32Array.from([0, 2, 6])) as Tensor<"u32", [number]>,
     sums: tensor(eight, [2], Float64Array.from([4, 5])) as unknown as X64,
     scalars: tensor(eight, [8], Float64Array.from([0.1, 0.9, 0.99, 1e-8, 0, 10, 100, 1])),
   };
@@ -97,6 +100,19 @@ const cases: Record<string, Case> = {
   gegluBackward: { run: ({ a, b, m }) => api.gegluBackward(a, some(b), some(m)), steps: ["gegluBackward geglu_backward_f32_rows"] },
   gelu: { run: ({ a }) => api.gelu(a), steps: ["gelu activation_f32_rows"] },
   geluBackward: { run: ({ a, b }) => api.geluBackward(a, some(b)), steps: ["geluBackward activation_backward_f32_rows"] },
+  groupedLinear: {
+    run: ({ a, experts, offsets, biases }) => api.groupedLinear(some(a), offsets, some({ weight: experts, bias: biases })),
+    steps: ["groupedLinear gemm_f32_strip"],
+  },
+  groupedLinearBackward: {
+    run: ({ a, experts, offsets, biases, dy }) =>
+      api.groupedLinearBackward(some(a), offsets, some({ weight: experts, bias: biases }), some(dy)),
+    steps: [
+      "groupedLinearBackward: dx gemm_f32_strip",
+      "groupedLinearBackward: dw gemm_f32_strip",
+      "groupedLinearBackward: db column_sums_f32",
+    ],
+  },
   layerNorm: { run: ({ a, norm }) => api.layerNorm(a, { weight: some(norm) }), steps: ["layerNorm layer_norm_f32_rows"] },
   layerNormBackward: {
     run: ({ a, norm, b }) => api.layerNormBackward(a, { weight: some(norm), bias: some(norm) }, some(b)),

@@ -13,6 +13,8 @@ import {
   type CpuDevice,
   cpuDevice,
   embeddingInit,
+  groupedLinear,
+  groupedLinearBackward,
   type Isa,
   layerNorm,
   layerNormBackward,
@@ -60,6 +62,7 @@ const golden = {
     1239597099,
     3709913364,
   ],
+  groupedLinear: [2444444965, 1750542729],
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
   step: [3654305058],
@@ -163,6 +166,23 @@ test("products on every route: small and large, packed and in place, prepacked, 
     }
     return results;
   }, golden.products);
+});
+
+test("linear layers of experts, forward and backward: few rows, many, one and none", () => {
+  hashes((device) => {
+    const x = inputs(400 * 70, 13), w = inputs(5 * 65 * 70, 14), b = inputs(5 * 65, 15), d = inputs(400 * 65, 16);
+    using offsets = tensor(device, [6], Uint32Array.from([0, 21, 21, 22, 110, 400]));
+    return [Float32Array, Float64Array].map((Values) =>
+      scope(() => {
+        const of = <S extends readonly number[]>(shape: S, data: Float32Array) =>
+          tensor(device, [...shape], Values.from(data, (v) => v / 3)) as unknown as Tensor<"f32", S>; // or f64
+        const p = { weight: of([5, 65, 70] as const, w), bias: of([5, 65] as const, b) };
+        const y = groupedLinear(of([400, 70] as const, x), offsets, p);
+        const g = groupedLinearBackward(of([400, 70] as const, x), offsets, p, of([400, 65] as const, d));
+        return hashOf(y, g.x, g.weight, g.bias!);
+      })
+    );
+  }, golden.groupedLinear);
 });
 
 test("softmax, forward and backward", () => {

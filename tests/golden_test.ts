@@ -9,10 +9,15 @@ import {
   adamW,
   cast,
   clipByGlobalNorm,
+  combineRows,
+  combineRowsBackward,
   copy,
   type CpuDevice,
   cpuDevice,
   embeddingInit,
+  expertOrder,
+  gatherRows,
+  gatherRowsBackward,
   groupedLinear,
   groupedLinearBackward,
   type Isa,
@@ -20,12 +25,18 @@ import {
   layerNormBackward,
   layerNormInit,
   linearInit,
+  loadBalanceLoss,
+  loadBalanceLossBackward,
   matmul,
   matmulList,
   prepack,
   type Random,
   random,
   reshape,
+  route,
+  routeBackward,
+  routerZLoss,
+  routerZLossBackward,
   scope,
   slice,
   softmax,
@@ -65,6 +76,7 @@ const golden = {
   groupedLinear: [2444444965, 1750542729],
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
+  experts: [1718391583, 3688894246, 3627111519, 127969479, 2220168338, 2492136143, 1553288756, 212444448],
   step: [3654305058],
 };
 
@@ -205,6 +217,45 @@ test("layer norm, forward and backward", () => {
     const g = layerNormBackward(x, { weight, bias }, dy);
     return [hashOf(y), hashOf(g.x, g.weight, g.bias!)];
   }, golden.layerNorm);
+});
+
+test("routing, expert order, gathering and combining, and the router's losses, forward and backward", () => {
+  hashes((device) => {
+    const results: number[] = [];
+    const [rows, experts, topK, width] = [67, 21, 3, 37];
+    for (const dtype of ["f32", "f64"] as const) {
+      const matrix = (m: number, n: number, seed: number) =>
+        cast(tensor(device, [m, n], Float64Array.from(inputs(m * n, seed), (v) => v / 3)), dtype) as Tensor<"f32", [number, number]>; // or f64
+      scope(() => {
+        const logits = matrix(rows, experts, 200), x = matrix(rows, width, 201), h = matrix(rows * topK, width, 202);
+        const dweights = matrix(rows, topK, 203), dy = reshape(matrix(1, 1, 204), []);
+        for (const score of ["softmax", "sigmoid"] as const) {
+          const given = [true, false].map((normalize) => {
+            const routing = route(logits, { topK, score, normalize });
+            return { routing, dlogits: routeBackward(logits, routing, dweights, { score, normalize }) };
+          });
+          const order = expertOrder(given[0]!.routing.indices, { experts });
+          const { weights } = given[0]!.routing;
+          const g = combineRowsBackward(h, weights, order, x);
+          results.push(
+            hashOf(
+              loadBalanceLoss(logits, order.offsets, { score }),
+              loadBalanceLossBackward(logits, order.offsets, dy, { score }),
+              routerZLoss(logits),
+              routerZLossBackward(logits, dy),
+              gatherRows(x, order),
+              gatherRowsBackward(h, order),
+              combineRows(h, weights, order),
+              g.h,
+              g.weights,
+            ),
+            hashOf(...given.flatMap(({ routing, dlogits }) => [dlogits, routing.indices, routing.weights])),
+          );
+        }
+      });
+    }
+    return results;
+  }, golden.experts);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

@@ -85,38 +85,70 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        /// The `k` largest of `n` elements in falling order, and where they were found.
+        const I = @Int(.signed, @bitSizeOf(T));
+        const Keys = @Vector(simd.lanes, I);
+        const none = std.math.minInt(I);
+
+        /// The `k` largest of `n` elements in falling order, and where they were found. Each slot takes one look over the row, 16 elements at a time, for the largest
+        /// of what comes after the last one: 0.12 µs a row for 4 of 64 experts with AVX-512, where insertion into a sorted list, which the processor cannot
+        /// foresee, took 1.6.
         inline fn choose(x: [*]const T, n: usize, k: usize, indices: [*]u32, best: [*]T) void {
-            for (0..k) |j| insert(x[j], j, j, indices, best);
-            var j = k;
-            // Of many experts few are above the last of the best: 16 are asked at once. Not `>`, which no NaN answers.
-            while (n - j >= simd.lanes) : (j += simd.lanes) {
-                const last: V = @splat(best[k - 1]);
-                const below = simd.load(T, x + j) <= last;
-                if (@reduce(.And, below)) continue;
-                for (j..j + simd.lanes) |e| offer(x[e], e, k, indices, best);
+            var last: Place = .{ .key = std.math.maxInt(I), .rank = 1 };
+            for (0..k) |s| {
+                var look: Look = .{ .last = last };
+                var j: usize = 0;
+                while (n - j >= simd.lanes) : (j += simd.lanes) look.at(keys(simd.load(T, x + j)), j);
+                if (j < n) {
+                    const count: Keys = @splat(@intCast(n - j));
+                    const nothing: Keys = @splat(none);
+                    look.at(@select(I, iota < count, keys(simd.loadPartial(T, x + j, n - j, 0)), nothing), j);
+                }
+                last = look.largest();
+                const e: usize = @intCast(-last.rank);
+                indices[s] = @intCast(e);
+                best[s] = x[e];
             }
-            while (j < n) : (j += 1) offer(x[j], j, k, indices, best);
         }
 
-        inline fn offer(v: T, e: usize, k: usize, indices: [*]u32, best: [*]T) void {
-            if (above(v, best[k - 1])) insert(v, e, k - 1, indices, best);
+        const iota = std.simd.iota(I, simd.lanes);
+
+        /// Integers in the order of the elements, both zeros the same and NaN above all; `none` is below them.
+        inline fn keys(x: V) Keys {
+            const zero: V = @splat(0);
+            const top: Keys = @splat(std.math.maxInt(I));
+            // −0 + 0 is +0.
+            const bits: Keys = @bitCast(x + zero);
+            const sign = bits >> @splat(@bitSizeOf(T) - 1);
+            return @select(I, x == x, bits ^ (sign & top), top);
         }
 
-        /// Moves what is smaller than v one place up, the last of `held + 1` places being free. Equal ones stay: they have the lower index.
-        inline fn insert(v: T, e: usize, held: usize, indices: [*]u32, best: [*]T) void {
-            var at = held;
-            while (at > 0 and above(v, best[at - 1])) : (at -= 1) {
-                best[at] = best[at - 1];
-                indices[at] = indices[at - 1];
+        /// Where an element stands: larger keys first, of equal ones the larger rank, which is the negated index.
+        const Place = struct { key: I, rank: I };
+
+        /// The first place of each lane that comes after `last`.
+        const Look = struct {
+            last: Place,
+            key: Keys = @splat(none),
+            rank: Keys = @splat(0),
+
+            inline fn at(s: *Look, key: Keys, j: usize) void {
+                const first: Keys = @splat(-@as(I, @intCast(j)));
+                const rank = first - iota;
+                const last_key: Keys = @splat(s.last.key);
+                const last_rank: Keys = @splat(s.last.rank);
+                const after = (key < last_key) | ((key == last_key) & (rank < last_rank));
+                const better = after & (key > s.key);
+                s.key = @select(I, better, key, s.key);
+                s.rank = @select(I, better, rank, s.rank);
             }
-            best[at] = v;
-            indices[at] = @intCast(e);
-        }
 
-        inline fn above(a: T, b: T) bool {
-            return a > b or (a != a and b == b);
-        }
+            inline fn largest(s: Look) Place {
+                const key = simd.maxTree(s.key);
+                const all_keys: Keys = @splat(key);
+                const lowest: Keys = @splat(none);
+                return .{ .key = key, .rank = simd.maxTree(@select(I, s.key == all_keys, s.rank, lowest)) };
+            }
+        };
 
         fn backward(p: *const Backward(T)) callconv(.c) void {
             @setEvalBranchQuota(20_000);
@@ -227,7 +259,7 @@ fn ForwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const pass: device.Pass = .{ .kernel = "route_" ++ @typeName(T) ++ "_rows", .weight = compare_weight };
+            const pass: device.Pass = .{ .kernel = "route_" ++ @typeName(T) ++ "_rows", .weight = choose_weight };
             const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
             const bytes = a.rows * (@sizeOf(T) * (a.experts + a.k) + @sizeOf(u32) * a.k);
             d.overRange(pass, a.rows, 1, bytes, Call{ .args = a, .kernel = kernel }, Call.rows);
@@ -235,8 +267,8 @@ fn ForwardTask(comptime T: type) type {
     };
 }
 
-/// A choice compares one by one, some 0.5 to 2 ns a logit, where a copy moves ten bytes in that time.
-const compare_weight = 4;
+/// A row takes some 50 ns for 2 of 4 experts and 120 for 4 of 64, in which a copy moves one kilobyte and three.
+const choose_weight = 8;
 
 fn BackwardTask(comptime T: type) type {
     return struct {
@@ -259,7 +291,7 @@ fn BackwardTask(comptime T: type) type {
                     c.kernel(&part);
                 }
             };
-            const pass: device.Pass = .{ .kernel = "route_backward_" ++ @typeName(T) ++ "_rows", .weight = compare_weight };
+            const pass: device.Pass = .{ .kernel = "route_backward_" ++ @typeName(T) ++ "_rows" };
             const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
             const bytes = a.rows * (2 * @sizeOf(T) * (a.experts + a.k) + @sizeOf(u32) * a.k);
             d.overRange(pass, a.rows, 1, bytes, Call{ .args = a, .kernel = kernel }, Call.rows);
@@ -271,7 +303,8 @@ fn BackwardTask(comptime T: type) type {
 fn match(logits: *const tensor.Tensor, chosen: *const tensor.Tensor) Error!void {
     if (logits.rank != 2 or chosen.rank != 2 or chosen.shape_[0] != logits.shape_[0]) return error.ShapeMismatch;
     if (chosen.shape_[1] < 1 or chosen.shape_[1] > logits.shape_[1]) return error.ShapeMismatch;
-    if (logits.shape_[1] > std.math.maxInt(u32)) return error.Unsupported;
+    // Ranks are i32 beside keys of f32.
+    if (logits.shape_[1] > std.math.maxInt(i32)) return error.Unsupported;
 }
 
 fn forward(d: *const Device, indices_: u32, weights_: u32, logits_: u32, flags: u32) Error!void {

@@ -88,6 +88,8 @@ export { load, readMetadata, save } from "./nn/checkpoint.ts";
 export type { SaveOptions } from "./nn/checkpoint.ts";
 export { embeddingInit, layerNormInit, linearInit } from "./nn/init.ts";
 export type { LinearInitOptions } from "./nn/init.ts";
+export { moe, moeInit } from "./nn/moe.ts";
+export type { Moe, MoeActivation, MoeInitOptions, MoeOptions, MoeResult } from "./nn/moe.ts";
 export { adamW, clipByGlobalNorm } from "./nn/optimizer.ts";
 export type { AdamWOptions, Optimizer } from "./nn/optimizer.ts";
 export { CheckpointError } from "./nn/safetensors.ts";

@@ -214,6 +214,38 @@ const cases: Record<string, Case> = {
     run: ({ a }) => api.clipByGlobalNorm({ a }, 1),
     steps: ["zeros fill_u64_rows", "sumOfSquares sum_of_squares_f32_rows", "clipFactor -", "scaleBy mul_f32_rows"],
   },
+  moe: {
+    run: ({ a }) => {
+      const p = api.moeInit(random(eight, 3), { width: 8, hidden: 4, experts: 3 });
+      return api.moe(some(a), some(p), { topK: 2 });
+    },
+    steps: [
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "linear gemm_f32_strip",
+      "route route_f32_rows",
+      "expertOrder: count -",
+      "expertOrder: place -",
+      "gatherRows -",
+      "groupedLinear gemm_f32_strip",
+      "geglu geglu_f32_rows",
+      "groupedLinear gemm_f32_strip",
+      "combineRows combine_rows_f32_rows",
+      "loadBalanceLoss load_balance_loss_f32_rows",
+      "routerZLoss router_z_loss_f32_rows",
+    ],
+  },
+  moeInit: {
+    run: () => api.moeInit(random(eight, 3), { width: 8, hidden: 4, experts: 3, bias: true }),
+    steps: [
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "zeros fill_u32_rows",
+      "zeros fill_u32_rows",
+    ],
+  },
   random: {
     run: ({ a }) => {
       const rng = random(eight, 1);

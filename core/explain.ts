@@ -45,7 +45,8 @@ export interface Explanation {
 export interface ExplainedProduct {
   /**
    * `direct` is one call of the kernel, `tiles` the full machinery, `transposed` the same on the transposed product of few rows, `gemv` and `outer` are products with a vector and of two, `batch-parallel` deals whole
-   * products, `batch-serial` takes them one after another, `sequential-internal` gives each to all workers.
+   * products, `batch-serial` takes them one after another, `sequential-internal` gives each to all workers; `grouped` is one list of
+   * jobs over the experts, with the rows dealt evenly, for which the sizes count the rows of all.
    */
   readonly route: string;
   /** Rows of the result. */

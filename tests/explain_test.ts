@@ -52,8 +52,18 @@ function makeInputs() {
     m: f([6, 8], 10),
     v: f([6, 8], 11),
     ids: tensor(eight, [6], Uint32Array.from([1, 0, 3, 3, 4, 2])) as unknown as Ids,
+    experts: f([2, 5, 8], 12),
+    biases: f([2, 5], 13),
+    offsets: tensor(eight, [3], Uint32Array.from([0, 2, 6])) as Tensor<"u32", [number]>,
     sums: tensor(eight, [2], Float64Array.from([4, 5])) as unknown as X64,
     scalars: tensor(eight, [8], Float64Array.from([0.1, 0.9, 0.99, 1e-8, 0, 10, 100, 1])),
+    // Six rows with two of eight experts each, in expert order.
+    choices: tensor(eight, [6, 2], Uint32Array.from([1, 0, 3, 2, 7, 1, 0, 1, 1, 4, 3, 7])),
+    starts: tensor(eight, [9], Uint32Array.from([0, 2, 6, 7, 9, 10, 10, 10, 12])),
+    order: tensor(eight, [12], Uint32Array.from([1, 6, 0, 5, 7, 8, 3, 2, 10, 9, 4, 11])),
+    places: tensor(eight, [6, 2], Uint32Array.from([2, 0, 7, 6, 10, 3, 1, 4, 5, 9, 8, 11])),
+    sorted: f([12, 8], 12),
+    shares: f([6, 2], 13),
   };
 }
 
@@ -83,6 +93,15 @@ const cases: Record<string, Case> = {
   },
   cast: { run: ({ a }) => api.cast(a, "f64"), steps: ["cast: copy copy_f64_f32_rows"] },
   clipFactor: { run: ({ sums }) => api.clipFactor(sums, 1), steps: ["clipFactor -"] },
+  combineRows: {
+    run: ({ sorted, shares, starts, order, places }) => api.combineRows(some(sorted), some(shares), { offsets: starts, order, places }),
+    steps: ["combineRows combine_rows_f32_rows"],
+  },
+  combineRowsBackward: {
+    run: ({ sorted, shares, starts, order, places, a }) =>
+      api.combineRowsBackward(some(sorted), some(shares), { offsets: starts, order, places }, some(a)),
+    steps: ["combineRowsBackward combine_rows_backward_f32_rows"],
+  },
   concat: { run: ({ a, b }) => api.concat([a, some(b)], 0), steps: ["concat: copy copy_u32_u32_rows", "concat: copy copy_u32_u32_rows"] },
   copy: { run: ({ a }) => api.copy(transpose(a)), steps: ["copy copy_u32_turn"] },
   crossEntropy: { run: ({ a, ids }) => api.crossEntropy(a, some(ids)), steps: ["crossEntropy cross_entropy_f32_rows"] },
@@ -96,11 +115,36 @@ const cases: Record<string, Case> = {
     steps: ["embeddingBackward: sort of the ids -", "embeddingBackward embedding_backward_f32_rows"],
   },
   embeddingInit: { run: () => api.embeddingInit(random(eight, 3), 4, 8), steps: ["normal random_f32_normal"] },
+  expertOrder: {
+    run: ({ choices }) => api.expertOrder(choices, { experts: 8 }),
+    steps: ["expertOrder: count -", "expertOrder: place -"],
+  },
   full: { run: () => api.full(eight, [6, 8], 2), steps: ["full fill_u32_rows"] },
+  gatherRows: {
+    run: ({ a, starts, order, places }) => api.gatherRows(some(a), { offsets: starts, order, places }),
+    steps: ["gatherRows -"],
+  },
+  gatherRowsBackward: {
+    run: ({ sorted, starts, order, places }) => api.gatherRowsBackward(some(sorted), { offsets: starts, order, places }),
+    steps: ["gatherRowsBackward gather_rows_backward_f32_rows"],
+  },
   geglu: { run: ({ a, b }) => api.geglu(a, some(b)), steps: ["geglu geglu_f32_rows"] },
   gegluBackward: { run: ({ a, b, m }) => api.gegluBackward(a, some(b), some(m)), steps: ["gegluBackward geglu_backward_f32_rows"] },
   gelu: { run: ({ a }) => api.gelu(a), steps: ["gelu activation_f32_rows"] },
   geluBackward: { run: ({ a, b }) => api.geluBackward(a, some(b)), steps: ["geluBackward activation_backward_f32_rows"] },
+  groupedLinear: {
+    run: ({ a, experts, offsets, biases }) => api.groupedLinear(some(a), offsets, some({ weight: experts, bias: biases })),
+    steps: ["groupedLinear gemm_f32_strip"],
+  },
+  groupedLinearBackward: {
+    run: ({ a, experts, offsets, biases, dy }) =>
+      api.groupedLinearBackward(some(a), offsets, some({ weight: experts, bias: biases }), some(dy)),
+    steps: [
+      "groupedLinearBackward: dx gemm_f32_strip",
+      "groupedLinearBackward: dw gemm_f32_strip",
+      "groupedLinearBackward: db column_sums_f32",
+    ],
+  },
   layerNorm: { run: ({ a, norm }) => api.layerNorm(a, { weight: some(norm) }), steps: ["layerNorm layer_norm_f32_rows"] },
   layerNormBackward: {
     run: ({ a, norm, b }) => api.layerNormBackward(a, { weight: some(norm), bias: some(norm) }, some(b)),
@@ -135,6 +179,14 @@ const cases: Record<string, Case> = {
     ],
   },
   linearInit: { run: () => api.linearInit(random(eight, 3), 4, 8), steps: ["normal random_f32_normal", "zeros fill_u32_rows"] },
+  loadBalanceLoss: {
+    run: ({ a, starts }) => api.loadBalanceLoss(some(a), starts),
+    steps: ["loadBalanceLoss load_balance_loss_f32_rows"],
+  },
+  loadBalanceLossBackward: {
+    run: ({ a, starts, scalar }) => api.loadBalanceLossBackward(some(a), starts, scalar),
+    steps: ["loadBalanceLossBackward load_balance_loss_backward_f32_rows"],
+  },
   matmul: { run: ({ a, b }) => matmul(a, some(b), some({ transposeB: true })), steps: ["matmul gemm_f32_strip"] },
   matmulList: { run: ({ a, b }) => api.matmulList([a, b], some([b, a]), some({ transposeB: true })), steps: ["matmulList gemm_f32_strip"] },
   mean: { run: ({ wide }) => api.mean(wide, some({ axis: 0 })), steps: ["mean sum_f32_columns"] },
@@ -144,6 +196,16 @@ const cases: Record<string, Case> = {
   relu: { run: ({ a }) => api.relu(a), steps: ["relu activation_f32_rows"] },
   reluBackward: { run: ({ a, b }) => api.reluBackward(a, some(b)), steps: ["reluBackward activation_backward_f32_rows"] },
   reshape: { run: ({ a }) => api.reshape(transpose(a), some([48])), steps: ["reshape: copy copy_u32_turn"] },
+  route: { run: ({ a }) => api.route(some(a), { topK: 2 }), steps: ["route route_f32_rows"] },
+  routeBackward: {
+    run: ({ a, choices, shares }) => api.routeBackward(some(a), { indices: choices, weights: some(shares) }, some(shares)),
+    steps: ["routeBackward route_backward_f32_rows"],
+  },
+  routerZLoss: { run: ({ a }) => api.routerZLoss(some(a)), steps: ["routerZLoss router_z_loss_f32_rows"] },
+  routerZLossBackward: {
+    run: ({ a, scalar }) => api.routerZLossBackward(some(a), scalar),
+    steps: ["routerZLossBackward router_z_loss_backward_f32_rows"],
+  },
   scale: { run: ({ a }) => api.scale(a, 3), steps: ["scale mul_f32_rows"] },
   scaleBy: { run: ({ a, scalar }) => api.scaleBy(a, scalar), steps: ["scaleBy mul_f32_rows"] },
   silu: { run: ({ a }) => api.silu(a), steps: ["silu activation_f32_rows"] },
@@ -173,6 +235,38 @@ const cases: Record<string, Case> = {
   clipByGlobalNorm: {
     run: ({ a }) => api.clipByGlobalNorm({ a }, 1),
     steps: ["zeros fill_u64_rows", "sumOfSquares sum_of_squares_f32_rows", "clipFactor -", "scaleBy mul_f32_rows"],
+  },
+  moe: {
+    run: ({ a }) => {
+      const p = api.moeInit(random(eight, 3), { width: 8, hidden: 4, experts: 3 });
+      return api.moe(some(a), some(p), { topK: 2 });
+    },
+    steps: [
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "linear gemm_f32_strip",
+      "route route_f32_rows",
+      "expertOrder: count -",
+      "expertOrder: place -",
+      "gatherRows -",
+      "groupedLinear gemm_f32_strip",
+      "geglu geglu_f32_rows",
+      "groupedLinear gemm_f32_strip",
+      "combineRows combine_rows_f32_rows",
+      "loadBalanceLoss load_balance_loss_f32_rows",
+      "routerZLoss router_z_loss_f32_rows",
+    ],
+  },
+  moeInit: {
+    run: () => api.moeInit(random(eight, 3), { width: 8, hidden: 4, experts: 3, bias: true }),
+    steps: [
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "normal random_f32_normal",
+      "zeros fill_u32_rows",
+      "zeros fill_u32_rows",
+    ],
   },
   random: {
     run: ({ a }) => {

@@ -11,12 +11,19 @@ import {
   attentionBackward,
   cast,
   clipByGlobalNorm,
+  combineRows,
+  combineRowsBackward,
   copy,
   type CpuDevice,
   cpuDevice,
   crossEntropy,
   crossEntropyBackward,
   embeddingInit,
+  expertOrder,
+  gatherRows,
+  gatherRowsBackward,
+  groupedLinear,
+  groupedLinearBackward,
   type Isa,
   layerNorm,
   layerNormBackward,
@@ -24,12 +31,18 @@ import {
   linearCrossEntropy,
   linearCrossEntropyBackward,
   linearInit,
+  loadBalanceLoss,
+  loadBalanceLossBackward,
   matmul,
   matmulList,
   prepack,
   type Random,
   random,
   reshape,
+  route,
+  routeBackward,
+  routerZLoss,
+  routerZLossBackward,
   scope,
   slice,
   softmax,
@@ -66,10 +79,12 @@ const golden = {
     1239597099,
     3709913364,
   ],
+  groupedLinear: [2444444965, 1750542729],
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
   attention: [3424443390, 1842369476, 42786214],
   crossEntropy: [3353391122, 2366183699, 24645000],
+  experts: [1718391583, 3688894246, 3627111519, 127969479, 2220168338, 2492136143, 1553288756, 212444448],
   step: [3654305058],
 };
 
@@ -173,6 +188,23 @@ test("products on every route: small and large, packed and in place, prepacked, 
   }, golden.products);
 });
 
+test("linear layers of experts, forward and backward: few rows, many, one and none", () => {
+  hashes((device) => {
+    const x = inputs(400 * 70, 13), w = inputs(5 * 65 * 70, 14), b = inputs(5 * 65, 15), d = inputs(400 * 65, 16);
+    using offsets = tensor(device, [6], Uint32Array.from([0, 21, 21, 22, 110, 400]));
+    return [Float32Array, Float64Array].map((Values) =>
+      scope(() => {
+        const of = <S extends readonly number[]>(shape: S, data: Float32Array) =>
+          tensor(device, [...shape], Values.from(data, (v) => v / 3)) as unknown as Tensor<"f32", S>; // or f64
+        const p = { weight: of([5, 65, 70] as const, w), bias: of([5, 65] as const, b) };
+        const y = groupedLinear(of([400, 70] as const, x), offsets, p);
+        const g = groupedLinearBackward(of([400, 70] as const, x), offsets, p, of([400, 65] as const, d));
+        return hashOf(y, g.x, g.weight, g.bias!);
+      })
+    );
+  }, golden.groupedLinear);
+});
+
 test("softmax, forward and backward", () => {
   hashes((device) => {
     using x = tensor(device, [19, 77], inputs(19 * 77, 6));
@@ -238,6 +270,45 @@ test("cross-entropy of one block of classes and of several, and fused with its l
     const g = linearCrossEntropyBackward(x, { weight, bias }, targets, one);
     return [...results, hashOf(linearCrossEntropy(x, { weight, bias }, targets), g.x, g.weight, g.bias!)];
   }, golden.crossEntropy);
+});
+
+test("routing, expert order, gathering and combining, and the router's losses, forward and backward", () => {
+  hashes((device) => {
+    const results: number[] = [];
+    const [rows, experts, topK, width] = [67, 21, 3, 37];
+    for (const dtype of ["f32", "f64"] as const) {
+      const matrix = (m: number, n: number, seed: number) =>
+        cast(tensor(device, [m, n], Float64Array.from(inputs(m * n, seed), (v) => v / 3)), dtype) as Tensor<"f32", [number, number]>; // or f64
+      scope(() => {
+        const logits = matrix(rows, experts, 200), x = matrix(rows, width, 201), h = matrix(rows * topK, width, 202);
+        const dweights = matrix(rows, topK, 203), dy = reshape(matrix(1, 1, 204), []);
+        for (const score of ["softmax", "sigmoid"] as const) {
+          const given = [true, false].map((normalize) => {
+            const routing = route(logits, { topK, score, normalize });
+            return { routing, dlogits: routeBackward(logits, routing, dweights, { score, normalize }) };
+          });
+          const order = expertOrder(given[0]!.routing.indices, { experts });
+          const { weights } = given[0]!.routing;
+          const g = combineRowsBackward(h, weights, order, x);
+          results.push(
+            hashOf(
+              loadBalanceLoss(logits, order.offsets, { score }),
+              loadBalanceLossBackward(logits, order.offsets, dy, { score }),
+              routerZLoss(logits),
+              routerZLossBackward(logits, dy),
+              gatherRows(x, order),
+              gatherRowsBackward(h, order),
+              combineRows(h, weights, order),
+              g.h,
+              g.weights,
+            ),
+            hashOf(...given.flatMap(({ routing, dlogits }) => [dlogits, routing.indices, routing.weights])),
+          );
+        }
+      });
+    }
+    return results;
+  }, golden.experts);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

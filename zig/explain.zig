@@ -7,7 +7,7 @@ const resolve = @import("parallel/resolve.zig");
 const status = @import("status.zig");
 
 /// How one product, or a batch of them, is carried out.
-pub const Route = enum { direct, tiles, transposed, gemv, outer, @"batch-serial", @"batch-parallel", @"sequential-internal", @"scaling only" };
+pub const Route = enum { direct, tiles, transposed, gemv, outer, @"batch-serial", @"batch-parallel", @"sequential-internal", grouped, @"scaling only" };
 
 /// Where the kernel reads an operand.
 pub const Packing = enum { @"in place", @"packed", @"packed by each worker", prepacked, @"turned in registers" };

@@ -6,6 +6,7 @@ pub const ops = .{
     @import("ops/matmul_list.zig"),
     @import("ops/prepack.zig"),
     @import("ops/linear.zig"),
+    @import("ops/grouped_linear.zig"),
     @import("ops/layer_norm.zig"),
     @import("ops/add.zig"),
     @import("ops/mul.zig"),
@@ -17,6 +18,12 @@ pub const ops = .{
     @import("ops/embedding.zig"),
     @import("ops/cross_entropy.zig"),
     @import("ops/linear_cross_entropy.zig"),
+    @import("ops/route.zig"),
+    @import("ops/expert_order.zig"),
+    @import("ops/gather_rows.zig"),
+    @import("ops/combine_rows.zig"),
+    @import("ops/load_balance_loss.zig"),
+    @import("ops/router_z_loss.zig"),
     @import("ops/copy.zig"),
     @import("ops/fill.zig"),
     @import("ops/sum.zig"),
@@ -30,6 +37,7 @@ pub const ops = .{
 pub const kernel_files = .{
     @import("gemm/columns.zig"),
     @import("row/scores.zig"),
+    @import("gemm/turn.zig"),
     @import("peak.zig"),
 };
 

@@ -22,6 +22,7 @@ import {
 } from "../../mod.ts";
 import { slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
+import { combineRows, expertOrder, gatherRows, moe, moeInit, route } from "../../mod.ts";
 import { adamW, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
 import type { Dim, Prepacked, Tensor } from "../../mod.ts";
 
@@ -192,6 +193,21 @@ crossEntropy(s23, zeros(cpu, [2]));
 crossEntropy(s23, tensor(cpu, [2], [0, 1]));
 // @ts-expect-error 'Tensor<"f32", [2, 4, 5, 9]>' is not assignable to parameter of type 'Tensor<"f32", [2, number, number, 8]>'
 attention(x4, zeros(cpu, [2, 4, 5, 9]), x4);
+
+// ── Mixtures of experts ──
+const order = expertOrder(route(s23, { topK: 2 }).indices, { experts: 3 });
+// @ts-expect-error Argument of type 'ExpertOrder<2, 2>' is not assignable to parameter of type 'ExpertOrder<3, 2>'
+gatherRows(s34, order);
+// @ts-expect-error Argument of type 'ExpertOrder<2, 2>' is not assignable to parameter of type 'ExpertOrder<3, 4>'
+combineRows(s34, s34, order);
+// @ts-expect-error Type 'Dim<"hidden">' is not assignable to type 'Dim<"width">'
+moe(rows, moeInit(random(cpu, 1), { width: h, hidden: w, experts: 4 }), { topK: 2 });
+// @ts-expect-error Property 'topK' is missing
+route(s23, {});
+// @ts-expect-error Type '"tanh"' is not assignable to type 'RouterScore | undefined'
+route(s23, { topK: 1, score: "tanh" });
+// @ts-expect-error Type '"f32"' is not assignable to type 'Integer'
+expertOrder(s23, { experts: 3 });
 
 // ── Training ──
 // @ts-expect-error scope: the body must not be async; await its result outside

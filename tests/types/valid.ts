@@ -22,6 +22,7 @@ import {
 } from "../../mod.ts";
 import { scale, silu, slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, dim, empty, full, isTensor, keep, ones, random, scope, tensor, zeros } from "../../mod.ts";
+import { combineRows, expertOrder, gatherRows, loadBalanceLoss, moe, moeInit, route } from "../../mod.ts";
 import { adamW, clipByGlobalNorm, cosine, embeddingInit, layerNormInit, linearInit, load, save, valueAndGrad } from "../../mod.ts";
 import type { Dim, Float, Linear, Prepacked, Shape, Tensor } from "../../mod.ts";
 
@@ -182,8 +183,23 @@ is<F<[2, 5, Dim<"width">]>>()(embedding(ids, { weight: zeros(cpu, [256, w]) }));
 is<F<[]>>()(crossEntropy(zeros(cpu, [2, 5, 256]), ids, { ignoreIndex: 0 }));
 is<F<[2, 4, 5, 8]>>()(attention(zeros(cpu, [2, 4, 5, 8]), zeros(cpu, [2, 1, 9, 8]), zeros(cpu, [2, 1, 9, 8]), { causal: true }));
 
-// ── Training ──
+// ── Mixtures of experts: the number of choices comes from `topK`, what is counted is a number ──
 const rng = random(cpu, 1);
+const routing = route(s23, { topK: 2 });
+is<Tensor<"u32", [2, 2]>>()(routing.indices);
+is<Tensor<"f64", [3, 1]>>()(route(d34, { topK: 1, score: "sigmoid" }).weights);
+const order = expertOrder(routing.indices, { experts: 3 });
+is<Tensor<"u32", [2, 2]>>()(order.places);
+is<F<[number, Dim<"width">]>>()(gatherRows(rows, order));
+is<F<[2, 3]>>()(combineRows(gatherRows(s23, order), routing.weights, order));
+is<F<[]>>()(loadBalanceLoss(s23, order.offsets));
+const mixture = moeInit(rng, { width: w, hidden: h, experts: 4 });
+is<F<[4, Dim<"width">]>>()(mixture.router.weight);
+is<F<[4, Dim<"width">, Dim<"hidden">]>>()(mixture.down.weight);
+is<F<[number, number, Dim<"width">]>>()(moe(x3, mixture, { topK: 2, activation: "geglu" }).y);
+is<F<[]>>()(moe(rows, mixture, { topK: 1 }).zLoss);
+
+// ── Training ──
 const params = { in: linearInit(rng, 3, h), blocks: [{ norm: layerNormInit(rng, h) }], table: embeddingInit(rng, 7, 3) };
 const loss = (p: typeof params, x: F<[2, 3]>, labels: Tensor<"u32", [2]>) => crossEntropy(linear(x, p.in), labels);
 const { value, grads } = valueAndGrad(loss)(params, s23, zeros(cpu, [2], "u32"));

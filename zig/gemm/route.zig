@@ -105,7 +105,8 @@ pub fn Vector(comptime T: type) type {
             }
         };
 
-        fn some(self: *const Self, begin: usize, end: usize) void {
+        /// The jobs `begin..end`, for who deals them himself; the vector's elements lie side by side.
+        pub fn some(self: *const Self, begin: usize, end: usize) void {
             var g = self.gemv;
             g.begin = begin * self.unit;
             g.end = @min(self.gemv.end, end * self.unit);
@@ -149,7 +150,7 @@ pub fn Outer(comptime T: type) type {
             w.phase(self.p.m, @max(1, self.p.m / (8 * @as(usize, w.count))), self, rows);
         }
 
-        fn rows(self: *const Self, begin: usize, end: usize) void {
+        pub fn rows(self: *const Self, begin: usize, end: usize) void {
             const p = &self.p;
             const c = p.c + begin * p.ldc;
             self.kernel(&.{
@@ -250,7 +251,7 @@ pub fn Swapped(comptime T: type) type {
 }
 
 /// A product of nothing: C := epilogue(beta·C + bias).
-fn Nothing(comptime T: type) type {
+pub fn Nothing(comptime T: type) type {
     return struct {
         const Self = @This();
 
@@ -261,7 +262,7 @@ fn Nothing(comptime T: type) type {
             w.phase(self.p.m, @max(1, self.p.m / (4 * @as(usize, w.count))), self, rows);
         }
 
-        fn rows(self: *const Self, begin: usize, end: usize) void {
+        pub fn rows(self: *const Self, begin: usize, end: usize) void {
             const p = &self.p;
             const c = p.c + begin * p.ldc;
             self.kernels.scale(c, p.ldc, end - begin, p.n, p.beta);

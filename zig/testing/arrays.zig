@@ -133,3 +133,13 @@ pub const lengths = blk: {
     for ([_]usize{ 47, 48, 49, 63, 64, 65, 70, 79, 80, 81, 127, 128, 129, 200 }, 41..) |n, i| list[i] = n;
     break :blk list;
 };
+
+/// The tensors of a random order by expert: `order` u32 [rows·slots] and `places` u32 [rows, slots], which undo each other.
+pub fn permutation(t: *Tensors, rows: usize, slots: usize, random: std.Random) !struct { order: u32, places: u32 } {
+    const order = try t.empty(u32, &.{rows * slots});
+    const places = try t.empty(u32, &.{ rows, slots });
+    for (data(u32, order), 0..) |*o, i| o.* = @intCast(i);
+    random.shuffle(u32, data(u32, order));
+    for (data(u32, order), 0..) |o, p| data(u32, places)[o] = @intCast(p);
+    return .{ .order = order, .places = places };
+}

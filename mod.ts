@@ -59,6 +59,8 @@ export { random } from "./ops/random.ts";
 export type { CategoricalOptions, NormalOptions, Random, UniformOptions } from "./ops/random.ts";
 export { relu, reluBackward } from "./ops/relu.ts";
 export { reshape } from "./ops/reshape.ts";
+export { rotary, rotaryBackward } from "./ops/rotary.ts";
+export type { RotaryOptions, RotaryPlaces } from "./ops/rotary.ts";
 export { scale } from "./ops/scale.ts";
 export { silu, siluBackward } from "./ops/silu.ts";
 export { slice } from "./ops/slice.ts";

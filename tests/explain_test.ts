@@ -122,6 +122,11 @@ const cases: Record<string, Case> = {
   relu: { run: ({ a }) => api.relu(a), steps: ["relu activation_f32_rows"] },
   reluBackward: { run: ({ a, b }) => api.reluBackward(a, some(b)), steps: ["reluBackward activation_backward_f32_rows"] },
   reshape: { run: ({ a }) => api.reshape(transpose(a), some([48])), steps: ["reshape: copy copy_u32_turn"] },
+  rotary: { run: ({ q }) => api.rotary(some(q)), steps: ["rotary rotary_f32_block"] },
+  rotaryBackward: {
+    run: ({ q }) => api.rotaryBackward(some(transpose(q))),
+    steps: ["rotaryBackward: copy copy_u32_turn", "rotaryBackward rotary_f32_block"],
+  },
   scale: { run: ({ a }) => api.scale(a, 3), steps: ["scale mul_f32_rows"] },
   scaleBy: { run: ({ a, scalar }) => api.scaleBy(a, scalar), steps: ["scaleBy mul_f32_rows"] },
   silu: { run: ({ a }) => api.silu(a), steps: ["silu activation_f32_rows"] },

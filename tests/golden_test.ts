@@ -24,6 +24,8 @@ import {
   type Random,
   random,
   reshape,
+  rotary,
+  rotaryBackward,
   scope,
   slice,
   softmax,
@@ -62,6 +64,7 @@ const golden = {
   ],
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
+  rotary: [548320886, 1397356399],
   step: [3654305058],
 };
 
@@ -185,6 +188,23 @@ test("layer norm, forward and backward", () => {
     const g = layerNormBackward(x, { weight, bias }, dy);
     return [hashOf(y), hashOf(g.x, g.weight, g.bias!)];
   }, golden.layerNorm);
+});
+
+test("rotary embedding in both forms, at long positions, and its gradient", () => {
+  hashes((device) => {
+    using x = tensor(device, [2, 3, 21, 76], inputs(2 * 3 * 21 * 76, 13));
+    using x64 = tensor(device, [1, 2, 3, 40], Float64Array.from(inputs(240, 14), (v) => v / 3));
+    using positions = tensor(device, [2, 21], Uint32Array.from(inputs(42, 15), (v) => (v + 2) * 2 ** 18)) as Tensor<"u32">;
+    return [
+      hashOf(
+        rotary(x) as Tensor,
+        rotary(x, { positions, rotated: 36, base: 500_000 }) as Tensor,
+        rotary(x, { start: 1000, interleaved: true }) as Tensor,
+        rotaryBackward(x, { positions }) as Tensor,
+      ),
+      hashOf(rotary(x64, { start: 2 ** 31 }) as Tensor, rotaryBackward(x64, { interleaved: true, start: 5 }) as Tensor),
+    ];
+  }, golden.rotary);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

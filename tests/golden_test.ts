@@ -65,6 +65,7 @@ const golden = {
   softmax: [3454936557, 3263928836],
   layerNorm: [2750584306, 1990333683],
   rotary: [548320886, 1397356399],
+  categorical: [1747348006],
   step: [3654305058],
 };
 
@@ -205,6 +206,22 @@ test("rotary embedding in both forms, at long positions, and its gradient", () =
       hashOf(rotary(x64, { start: 2 ** 31 }) as Tensor, rotaryBackward(x64, { interleaved: true, start: 5 }) as Tensor),
     ];
   }, golden.rotary);
+});
+
+test("draws from logits, from all of them and from what top-k and top-p leave", () => {
+  hashes((device) => {
+    using rng = random(device, 17);
+    using x = tensor(device, [200, 90], inputs(200 * 90, 16).map((v) => 3 * v));
+    using x64 = tensor(device, [50, 17], Float64Array.from(inputs(50 * 17, 17), (v) => v / 3));
+    return [
+      hashOf(
+        rng.categorical(x) as Tensor,
+        rng.categorical(x, { temperature: 0.8, topP: 0.9 }) as Tensor,
+        rng.categorical(x, { topK: 10, topP: 0.95 }) as Tensor,
+        rng.categorical(x64 as unknown as Tensor<"f32", [number, number]>, { temperature: 0.3, topK: 5 }) as Tensor,
+      ),
+    ];
+  }, golden.categorical);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

@@ -74,6 +74,8 @@ export type { PlaceInVector } from "./ops/sum_of_squares.ts";
 export { transpose } from "./ops/transpose.ts";
 export { valueAndGrad } from "./nn/autograd.ts";
 export type { Scalar, ValueAndGrads } from "./nn/autograd.ts";
+export { keyValueCache } from "./nn/cache.ts";
+export type { KeyValueCache, KeyValueCacheOptions } from "./nn/cache.ts";
 export { load, readMetadata, save } from "./nn/checkpoint.ts";
 export type { SaveOptions } from "./nn/checkpoint.ts";
 export { embeddingInit, layerNormInit, linearInit } from "./nn/init.ts";

@@ -157,6 +157,14 @@ const cases: Record<string, Case> = {
     run: ({ a }) => api.clipByGlobalNorm({ a }, 1),
     steps: ["zeros fill_u64_rows", "sumOfSquares sum_of_squares_f32_rows", "clipFactor -", "scaleBy mul_f32_rows"],
   },
+  keyValueCache: {
+    run: ({ q }) => {
+      using cache = api.keyValueCache(eight, { heads: 2, capacity: 9, width: 8 });
+      cache.append(some(q), some(q));
+      return [cache.length, cache.keys.shape[2]];
+    },
+    steps: ["append: copy copy_u32_u32_rows", "append: copy copy_u32_u32_rows"],
+  },
   random: {
     run: ({ a }) => {
       const rng = random(eight, 1);

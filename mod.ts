@@ -77,7 +77,7 @@ export type { Scalar, ValueAndGrads } from "./nn/autograd.ts";
 export { keyValueCache } from "./nn/cache.ts";
 export type { KeyValueCache, KeyValueCacheOptions } from "./nn/cache.ts";
 export { load, readMetadata, save } from "./nn/checkpoint.ts";
-export type { SaveOptions } from "./nn/checkpoint.ts";
+export type { LoadOptions, SaveOptions } from "./nn/checkpoint.ts";
 export { embeddingInit, layerNormInit, linearInit } from "./nn/init.ts";
 export type { LinearInitOptions } from "./nn/init.ts";
 export { adamW, clipByGlobalNorm } from "./nn/optimizer.ts";

@@ -296,7 +296,7 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
             inline fn left(r: @This(), j: usize, part: *nucleus.Part(T)) [simd.lanes]T {
                 var w = r.weights(j);
                 if (part.key == 0) return w;
-                for (&w, nucleus.keys(r.block(j))) |*v, key| if (!part.takes(key)) {
+                for (&w, @as([simd.lanes]nucleus.Bits(T), nucleus.keys(r.block(j)))) |*v, key| if (!part.takes(key)) {
                     v.* = 0;
                 };
                 return w;

@@ -9,12 +9,13 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const lanes = simd.lanes;
 
-fn Bits(comptime T: type) type {
+/// The bits of a float, as keys have them.
+pub fn Bits(comptime T: type) type {
     return @Int(.unsigned, @bitSizeOf(T));
 }
 
 /// Unsigned numbers in the order of 16 floats.
-pub inline fn keys(v: anytype) [lanes]Bits(@typeInfo(@TypeOf(v)).vector.child) {
+pub inline fn keys(v: anytype) simd.Vec(Bits(@typeInfo(@TypeOf(v)).vector.child)) {
     const T = @typeInfo(@TypeOf(v)).vector.child;
     const U = simd.Vec(Bits(T));
     const zero: simd.Vec(T) = @splat(0);
@@ -57,7 +58,11 @@ pub inline fn select(comptime T: type, comptime weighed: bool, row: anytype, n: 
         var masses: [256]f64 = @splat(0);
         var j: usize = 0;
         while (j < n) : (j += lanes) {
-            const key = keys(row.block(j));
+            const vector = keys(row.block(j));
+            // After the first pass few blocks have an element that is still in question.
+            const outside = (vector ^ @as(simd.Vec(Bits(T)), @splat(part.key))) & @as(simd.Vec(Bits(T)), @splat(above));
+            if (!@reduce(.Or, outside == @as(simd.Vec(Bits(T)), @splat(0)))) continue;
+            const key: [lanes]Bits(T) = vector;
             const weights: [lanes]T = if (weighed) row.weights(j) else undefined;
             for (key[0..@min(lanes, n - j)], 0..) |k, i| if ((k ^ part.key) & above == 0) {
                 const byte: u8 = @truncate(k >> shift);

@@ -262,7 +262,7 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
             var rest = part;
             var j: usize = 0;
             while (j < p.cols) : (j += simd.lanes) {
-                for (row.left(j, &rest), j..) |v, i| {
+                for (row.left(j, &rest) orelse continue, j..) |v, i| {
                     sum += v;
                     if (sum > target) return i;
                     if (v > 0) last = i;
@@ -292,11 +292,13 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
                 return @select(T, v == peak, @as(V, @splat(1)), some); // Inf − Inf is NaN
             }
 
-            /// Weights of 16 elements, 0 for those that do not belong to the part, whose ties are counted down.
-            inline fn left(r: @This(), j: usize, part: *nucleus.Part(T)) [simd.lanes]T {
+            /// Weights of 16 elements, 0 for those that do not belong to the part, whose ties are counted down; null where none does.
+            inline fn left(r: @This(), j: usize, part: *nucleus.Part(T)) ?[simd.lanes]T {
+                if (part.key == 0) return r.weights(j);
+                const keys = nucleus.keys(r.block(j));
+                if (!@reduce(.Or, keys >= @as(@TypeOf(keys), @splat(part.key)))) return null;
                 var w = r.weights(j);
-                if (part.key == 0) return w;
-                for (&w, @as([simd.lanes]nucleus.Bits(T), nucleus.keys(r.block(j)))) |*v, key| if (!part.takes(key)) {
+                for (&w, @as([simd.lanes]nucleus.Bits(T), keys)) |*v, key| if (!part.takes(key)) {
                     v.* = 0;
                 };
                 return w;
@@ -307,7 +309,7 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
                 var sum: f64 = 0;
                 var j: usize = 0;
                 while (j < r.cols) : (j += simd.lanes) {
-                    for (r.left(j, &rest)) |v| sum += v;
+                    for (r.left(j, &rest) orelse continue) |v| sum += v;
                 }
                 return sum;
             }

@@ -6,11 +6,14 @@ import {
   add,
   attention,
   crossEntropy,
+  type Device,
   type Dim,
   dim,
   embedding,
   embeddingInit,
   geglu,
+  type KeyValueCache,
+  keyValueCache,
   layerNorm,
   layerNormInit,
   linear,
@@ -81,11 +84,22 @@ type Block = Params["blocks"][number];
 export type Ids = Tensor<"u32", [number, number]>;
 type Hidden = Tensor<"f32", [number, number, Dim<"width">]>; // batch, time, width
 
-function attend(p: Block, x: Hidden, c: Config): Hidden {
+/** Keys and values of what each block has seen of a text. */
+export type Past = KeyValueCache[];
+
+/** An empty past, for the continuation of `batch` texts. It outlives every scope: dispose its caches. */
+export function pastFor(device: Device, c: Config, batch: number = 1): Past {
+  const sizes = { batch, heads: c.heads, capacity: c.context, width: c.width / c.heads };
+  return Array.from({ length: c.layers }, () => keyValueCache(device, sizes) as KeyValueCache);
+}
+
+function attend(p: Block, x: Hidden, c: Config, past?: KeyValueCache): Hidden {
   const [batch, time] = x.shape;
   const toHeads = (t: Hidden) => transpose(reshape(t, [batch, time, c.heads, c.width / c.heads]), [0, 2, 1, 3]);
   const [q, k, v] = split(linear(x, p.qkv), [c.width, c.width, c.width], -1);
-  const y = attention(toHeads(q), toHeads(k), toHeads(v), { causal: true });
+  past?.append(toHeads(k), toHeads(v));
+  // Queries count from the end of the keys, so that new positions see all of the past.
+  const y = attention(toHeads(q), past?.keys ?? toHeads(k), past?.values ?? toHeads(v), { causal: true });
   return linear(reshape(transpose(y, [0, 2, 1, 3]), [batch, time, c.width]), p.out);
 }
 
@@ -94,16 +108,34 @@ function feedForward(p: Block, x: Hidden, c: Config): Hidden {
   return linear(geglu(gate, up), p.down);
 }
 
-function block(p: Block, x: Hidden, c: Config): Hidden {
-  const h = add(x, attend(p, layerNorm(x, p.norm1), c));
+function block(p: Block, x: Hidden, c: Config, past?: KeyValueCache): Hidden {
+  const h = add(x, attend(p, layerNorm(x, p.norm1), c, past));
   return add(h, feedForward(p, layerNorm(h, p.norm2), c));
+}
+
+/** What the last block makes of each byte. With a past the bytes follow it, and belong to it from then on. */
+function blocks(p: Params, ids: Ids, c: Config, past?: Past): Hidden {
+  const start = past?.[0]?.length ?? 0;
+  let x: Hidden = add(embedding(ids, p.token), slice(p.position.weight, 0, start, start + ids.shape[1]));
+  p.blocks.forEach((b, i) => x = scope(() => block(b, x, c, past?.[i]))); // frees what the gradient will not need
+  return x;
+}
+
+function head(p: Params, x: Hidden): Tensor<"f32", [number, number, Dim<"vocab">]> {
+  return matmul(layerNorm(x, p.norm), p.token.weight, { transposeB: true });
 }
 
 /** Logits of the byte that follows each byte. */
 export function model(p: Params, ids: Ids, c: Config): Tensor<"f32", [number, number, Dim<"vocab">]> {
-  let x: Hidden = add(embedding(ids, p.token), slice(p.position.weight, 0, 0, ids.shape[1]));
-  for (const b of p.blocks) x = scope(() => block(b, x, c)); // frees what the gradient will not need
-  return matmul(layerNorm(x, p.norm), p.token.weight, { transposeB: true });
+  return head(p, blocks(p, ids, c));
+}
+
+/**
+ * Logits of the byte that follows the last of these bytes, which follow a past and then belong to it: the same bits as `model` gives for past and bytes
+ * together.
+ */
+export function step(p: Params, ids: Ids, past: Past, c: Config): Tensor<"f32", [number, 1, Dim<"vocab">]> {
+  return head(p, slice(blocks(p, ids, c, past), 1, -1));
 }
 
 /** Mean cross-entropy of the following bytes, in nats. */

@@ -96,7 +96,10 @@ export function planToMetadata(plan: Plan): Record<string, string> {
 }
 
 /** The plan in a checkpoint's metadata; flags that say otherwise are an error. */
-export function planFromMetadata(metadata: Record<string, string>, options: Options): Plan {
+export function planFromMetadata(
+  metadata: Record<string, string>,
+  options: Pick<Options, "size" | "seed" | "steps" | "text"> = {},
+): Plan {
   const { size = "", seed, steps, text, text_hash: textHash = "" } = metadata;
   if (!isSize(size) || !Number.isInteger(Number(seed)) || !(Number(steps) >= 1)) throw new Error("The checkpoint is none of this demo's.");
   const plan = { size, seed: Number(seed), steps: Number(steps), text: text || undefined, textHash };

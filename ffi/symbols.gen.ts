@@ -82,7 +82,8 @@ export const manifest = {
     "tw_random_uniform": { "parameters": ["u32", "u32", "u32", "f64", "f64"], "result": "i32" },
     "tw_random_normal": { "parameters": ["u32", "u32", "u32", "f64", "f64"], "result": "i32" },
     "tw_random_bits": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
-    "tw_random_categorical": { "parameters": ["u32", "u32", "u32", "u32", "f64"], "result": "i32" },
-    "tw_random_below": { "parameters": ["u32", "u32", "f64"], "result": "f64" }
+    "tw_random_categorical": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64", "f64"], "result": "i32" },
+    "tw_random_below": { "parameters": ["u32", "u32", "f64"], "result": "f64" },
+    "tw_rotary": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" }
   }
 } as const;

@@ -3,6 +3,7 @@
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { newData } from "../core/dtype.ts";
+import { checkFlag } from "../core/op.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { CheckpointError, decodeHeader, decodeLength, encodeHeader, formatDType, type Header, prefixBytes } from "./safetensors.ts";
 import { flatten, type Leaf, type Tree } from "./tree.ts";
@@ -11,6 +12,12 @@ import { flatten, type Leaf, type Tree } from "./tree.ts";
 export interface SaveOptions {
   /** Kept beside the tensors; `readMetadata` returns it. */
   metadata?: Readonly<Record<string, string>>;
+}
+
+/** Options of `load`. */
+export interface LoadOptions {
+  /** Passes over tensors of the file that the tree lacks, to load the parameters of a whole training state, say; else they are an error. Off. */
+  ignoreExtra?: boolean;
 }
 
 /**
@@ -70,15 +77,16 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
  * console.log(params.weight.readSync()); // Float32Array [1, 2]
  * ```
  */
-export async function load<P extends Tree<P>>(path: string, into: P): Promise<void> {
+export async function load<P extends Tree<P>>(path: string, into: P, options: LoadOptions = {}): Promise<void> {
   checkPath("load", path);
+  const ignoreExtra = checkFlag("load", "ignoreExtra", options.ignoreExtra);
   const leaves = flatten(into, "load", "into");
   const source = `load: ${path}`;
   const file = await open(path, "r");
   const data = [];
   try {
     const { header, dataStart } = await readHeader(source, file);
-    checkFits(source, header, leaves);
+    checkFits(source, header, leaves, ignoreExtra);
     for (const [name, { dtype, size }] of leaves) {
       const array = newData(dtype, size);
       const bytes = bytesOf(array);
@@ -128,7 +136,7 @@ async function readHeader(source: string, file: FileHandle): Promise<{ header: H
   return { header: decodeHeader(source, json, size - dataStart), dataStart };
 }
 
-function checkFits(source: string, { entries }: Header, leaves: readonly Leaf[]): void {
+function checkFits(source: string, { entries }: Header, leaves: readonly Leaf[], ignoreExtra: boolean): void {
   const missing: string[] = [], different: string[] = [];
   for (const [name, x] of leaves) {
     const entry = entries.get(name);
@@ -140,7 +148,7 @@ function checkFits(source: string, { entries }: Header, leaves: readonly Leaf[])
     }
   }
   const names = new Set(leaves.map(([name]) => name));
-  const extra = [...entries.keys()].filter((name) => !names.has(name));
+  const extra = ignoreExtra ? [] : [...entries.keys()].filter((name) => !names.has(name));
   if (missing.length + different.length + extra.length === 0) return;
   const list = (what: string, items: string[]): string => {
     if (items.length === 0) return "";

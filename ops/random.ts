@@ -31,6 +31,13 @@ export interface NormalOptions {
 export interface CategoricalOptions {
   /** What logits are divided by, 1. With 0 the largest logit is taken, the first of equal ones. */
   temperature?: number;
+  /** How many of the largest logits are left to draw from, the first of equal ones. All. */
+  topK?: number;
+  /**
+   * Leaves the likeliest of these, from the largest down, until they hold this part of their probability together: "nucleus sampling" (Holtzman et al.,
+   * 2020). From 0, the largest alone, to 1, all of them; 1.
+   */
+  topP?: number;
 }
 
 /** A stream of random numbers on a device. */
@@ -46,8 +53,8 @@ export interface Random extends Disposable {
   /** Normally distributed numbers, by Box and Muller's method. */
   normal<const S extends Shape>(shape: readonly [...S], options?: NormalOptions): Tensor<"f32", S>;
   /**
-   * An index for each row of logits, drawn from softmax(logits / temperature). A row without a distribution gives the index of its first NaN, or 0 where
-   * all are -Infinity.
+   * An index for each row of logits, drawn from softmax(logits / temperature), or from what `topK` and then `topP` leave of it. A row without a
+   * distribution gives the index of its first NaN, or 0 where all are -Infinity.
    */
   categorical<S extends Shape, V extends number>(logits: Tensor<"f32", [...S, V]>, options?: CategoricalOptions): Tensor<"u32", S>;
 }
@@ -114,7 +121,7 @@ class Stream implements Random {
 
   categorical<S extends Shape, V extends number>(
     logits: Tensor<"f32", [...S, V]>,
-    { temperature = 1 }: CategoricalOptions = {},
+    { temperature = 1, topK, topP = 1 }: CategoricalOptions = {},
   ): Tensor<"u32", S> {
     const op = "categorical";
     const x = logits as unknown as Tensor<DType>; // checked next
@@ -124,13 +131,17 @@ class Stream implements Random {
     }
     checkFinite(op, "temperature", temperature);
     if (temperature < 0) throw new RangeError(`${op}: temperature must be 0 or more, got ${temperature}`);
+    if (topK !== undefined) checkSize(op, "topK", topK, 1);
+    checkFinite(op, "topP", topP);
+    if (topP < 0 || topP > 1) throw new RangeError(`${op}: topP must be from 0 to 1, got ${topP}`);
     if (x.rank === 0 || (x.shape[x.rank - 1] === 0 && x.shape.slice(0, -1).every((size) => size > 0))) {
       throw new RangeError(`${op}: logits is ${formatShape(x.shape)}, must have a last axis to choose from`);
     }
     checkNotRecording(op);
     const state = this.#state(op);
     const out = allocate<"u32", S>(op, this.device, "u32", x.shape.slice(0, -1));
-    check(op, native.tw_random_categorical(this.device.handle, out.handle, x.handle, state.handle, temperature));
+    const kept = topK === undefined || topK >= x.shape[x.rank - 1]! ? 0 : topK; // 0 keeps all
+    check(op, native.tw_random_categorical(this.device.handle, out.handle, x.handle, state.handle, kept, temperature, topP));
     return out;
   }
 

@@ -53,6 +53,20 @@ test("load() brings back what save() wrote, bit for bit", () =>
     assert.deepEqual(await readdir(folder), ["a.safetensors"], "nothing else is left");
   }));
 
+test("load() with ignoreExtra fills a tree from a file that holds more, and still wants all of the tree", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "a.safetensors"), x = tensor(cpu, [2], [1, 2]), y = tensor(cpu, [1], [3]);
+    await save(path, { params: { x }, state: { y } });
+    const into = { params: { x: tensor(cpu, [2], [0, 0]) } };
+    await assert.rejects(load(path, into), { name: "CheckpointError", message: /not in the tree: state\.y$/ });
+    assert.deepEqual([...into.params.x.readSync()], [0, 0]);
+    await load(path, into, { ignoreExtra: true });
+    assert.deepEqual([...into.params.x.readSync()], [1, 2]);
+    const more = { params: { x: tensor(cpu, [2], [0, 0]), z: y } };
+    await assert.rejects(load(path, more, { ignoreExtra: true }), { name: "CheckpointError", message: /missing in the file: params\.z$/ });
+    await assert.rejects(load(path, into, { ignoreExtra: 1 as never }), { name: "TypeError" });
+  }));
+
 test("save() replaces a file, and the same tree gives the same bytes", () =>
   inFolder(async (folder) => {
     const path = join(folder, "a.safetensors"), other = join(folder, "b.safetensors");

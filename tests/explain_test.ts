@@ -206,6 +206,11 @@ const cases: Record<string, Case> = {
     run: ({ a, scalar }) => api.routerZLossBackward(some(a), scalar),
     steps: ["routerZLossBackward router_z_loss_backward_f32_rows"],
   },
+  rotary: { run: ({ q }) => api.rotary(some(q)), steps: ["rotary rotary_f32_block"] },
+  rotaryBackward: {
+    run: ({ q }) => api.rotaryBackward(some(transpose(q))),
+    steps: ["rotaryBackward: copy copy_u32_turn", "rotaryBackward rotary_f32_block"],
+  },
   scale: { run: ({ a }) => api.scale(a, 3), steps: ["scale mul_f32_rows"] },
   scaleBy: { run: ({ a, scalar }) => api.scaleBy(a, scalar), steps: ["scaleBy mul_f32_rows"] },
   silu: { run: ({ a }) => api.silu(a), steps: ["silu activation_f32_rows"] },
@@ -267,6 +272,14 @@ const cases: Record<string, Case> = {
       "zeros fill_u32_rows",
       "zeros fill_u32_rows",
     ],
+  },
+  keyValueCache: {
+    run: ({ q }) => {
+      using cache = api.keyValueCache(eight, { heads: 2, capacity: 9, width: 8 });
+      cache.append(some(q), some(q));
+      return [cache.length, cache.keys.shape[2]];
+    },
+    steps: ["append: copy copy_u32_u32_rows", "append: copy copy_u32_u32_rows"],
   },
   random: {
     run: ({ a }) => {

@@ -39,6 +39,8 @@ import {
   type Random,
   random,
   reshape,
+  rotary,
+  rotaryBackward,
   route,
   routeBackward,
   routerZLoss,
@@ -85,6 +87,8 @@ const golden = {
   attention: [3424443390, 1842369476, 42786214],
   crossEntropy: [3353391122, 2366183699, 24645000],
   experts: [1718391583, 3688894246, 3627111519, 127969479, 2220168338, 2492136143, 1553288756, 212444448],
+  rotary: [548320886, 1397356399],
+  categorical: [1747348006],
   step: [3654305058],
 };
 
@@ -195,7 +199,7 @@ test("linear layers of experts, forward and backward: few rows, many, one and no
     return [Float32Array, Float64Array].map((Values) =>
       scope(() => {
         const of = <S extends readonly number[]>(shape: S, data: Float32Array) =>
-          tensor(device, [...shape], Values.from(data, (v) => v / 3)) as unknown as Tensor<"f32", S>; // or f64
+          tensor(device, [...shape], Values.from(Array.from(data, (v) => v / 3))) as unknown as Tensor<"f32", S>; // or f64
         const p = { weight: of([5, 65, 70] as const, w), bias: of([5, 65] as const, b) };
         const y = groupedLinear(of([400, 70] as const, x), offsets, p);
         const g = groupedLinearBackward(of([400, 70] as const, x), offsets, p, of([400, 65] as const, d));
@@ -309,6 +313,39 @@ test("routing, expert order, gathering and combining, and the router's losses, f
     }
     return results;
   }, golden.experts);
+});
+
+test("rotary embedding in both forms, at long positions, and its gradient", () => {
+  hashes((device) => {
+    using x = tensor(device, [2, 3, 21, 76], inputs(2 * 3 * 21 * 76, 13));
+    using x64 = tensor(device, [1, 2, 3, 40], Float64Array.from(inputs(240, 14), (v) => v / 3));
+    using positions = tensor(device, [2, 21], Uint32Array.from(inputs(42, 15), (v) => (v + 2) * 2 ** 18)) as Tensor<"u32">;
+    return [
+      hashOf(
+        rotary(x) as Tensor,
+        rotary(x, { positions, rotated: 36, base: 500_000 }) as Tensor,
+        rotary(x, { start: 1000, interleaved: true }) as Tensor,
+        rotaryBackward(x, { positions }) as Tensor,
+      ),
+      hashOf(rotary(x64, { start: 2 ** 31 }) as Tensor, rotaryBackward(x64, { interleaved: true, start: 5 }) as Tensor),
+    ];
+  }, golden.rotary);
+});
+
+test("draws from logits, from all of them and from what top-k and top-p leave", () => {
+  hashes((device) => {
+    using rng = random(device, 17);
+    using x = tensor(device, [200, 90], inputs(200 * 90, 16).map((v) => 3 * v));
+    using x64 = tensor(device, [50, 17], Float64Array.from(inputs(50 * 17, 17), (v) => v / 3));
+    return [
+      hashOf(
+        rng.categorical(x) as Tensor,
+        rng.categorical(x, { temperature: 0.8, topP: 0.9 }) as Tensor,
+        rng.categorical(x, { topK: 10, topP: 0.95 }) as Tensor,
+        rng.categorical(x64 as unknown as Tensor<"f32", [number, number]>, { temperature: 0.3, topK: 5 }) as Tensor,
+      ),
+    ];
+  }, golden.categorical);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

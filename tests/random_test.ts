@@ -134,12 +134,49 @@ test("categorical() at temperature 0 takes the largest, the first of equal ones;
   assert.deepEqual([one.shape, one.itemSync()], [[], 1]);
 });
 
+/** Weights of what top-k and then top-p leave of a row: sorted from the largest, equal logits by index. */
+function left(logits: readonly number[], topK: number, topP: number): number[] {
+  const order = logits.map((_, i) => i).sort((a, b) => logits[b]! - logits[a]! || a - b).slice(0, topK);
+  const total = order.reduce((sum, i) => sum + Math.exp(logits[i]!), 0), weights = logits.map(() => 0);
+  let held = 0;
+  for (const i of order) {
+    if (held > 0 && held >= topP * total) break;
+    held += weights[i] = Math.exp(logits[i]!);
+  }
+  return weights;
+}
+
+test("categorical() draws from what topK and then topP leave", () => {
+  using rng = random(cpu, 9);
+  const logits = [0, 1, -1, 2, -Infinity, 0.5, 1, 2, -3, 1.5, 1, 0, 0, 0, 0, 0, 0, 0.25, -0.5];
+  using x = tensor(cpu, [4000, 19], Array.from({ length: 4000 * 19 }, (_, i) => logits[i % 19]!));
+  for (const [topK, topP] of [[1, 1], [3, 1], [4, 1], [100, 0.5], [100, 0.31], [5, 0.6], [6, 0.97], [19, 0], [2, 0.999]] as const) {
+    using ids = rng.categorical(x, { topK, topP });
+    const counts = logits.map(() => 0);
+    for (const i of ids.readSync()) counts[i]!++;
+    const weights = left(logits, topK, topP), total = weights.reduce((a, b) => a + b);
+    weights.forEach((w, i) => {
+      const expected = 4000 * w / total;
+      assert.ok(Math.abs(counts[i]! - expected) <= 5 * Math.sqrt(expected), `topK ${topK}, topP ${topP}, index ${i}: ${counts[i]}`);
+    });
+  }
+});
+
+test("categorical() with topK and topP that leave all draws as without", () => {
+  using x = random(cpu, 10).normal([300, 40]);
+  using one = random(cpu, 11), two = random(cpu, 11);
+  using plain = one.categorical(x), all = two.categorical(x, { topK: 40, topP: 1 });
+  assert.deepEqual(all.readSync(), plain.readSync());
+  using greedy = two.categorical(x, { temperature: 0, topK: 3, topP: 0.5 }), largest = one.categorical(x, { topK: 1 });
+  assert.deepEqual(greedy.readSync(), largest.readSync());
+});
+
 test("categorical() has the same choices for any number of workers", () => {
   const results = devices().map((device) => {
     using rng = random(device, 8);
     using x = rng.normal([500, 33]);
-    using ids = rng.categorical(x);
-    return [...ids.readSync()];
+    using ids = rng.categorical(x), some = rng.categorical(x, { topK: 20, topP: 0.8, temperature: 0.7 });
+    return [...ids.readSync(), ...some.readSync()];
   });
   for (const r of results) assert.deepEqual(r, results[0]);
 });
@@ -165,6 +202,18 @@ test("random() and its methods say what does not fit, and the stream stays", () 
   assert.throws(() => rng.normal([-2]), { name: "RangeError" });
   using x = ones(cpu, [2, 3]), i = ones(cpu, [2], "i32"), empty = zeros(cpu, [2, 0]), none = ones(cpu, []);
   assert.throws(() => rng.categorical(x, { temperature: -1 }), { name: "RangeError" });
+  for (const topK of [0, -1, 1.5, NaN]) assert.throws(() => rng.categorical(x, { topK }), { name: "RangeError" });
+  for (const topP of [-0.1, 1.1]) {
+    assert.throws(() => rng.categorical(x, { topP }), {
+      name: "RangeError",
+      message: `categorical: topP must be from 0 to 1, got ${topP}`,
+    });
+  }
+  assert.throws(() => rng.categorical(x, { topP: NaN }), { name: "RangeError" });
+  assert.throws(() => rng.categorical(x, { topP: "1" as never }), {
+    name: "TypeError",
+    message: 'categorical: topP must be a number, got the string "1"',
+  });
   assert.throws(() => rng.categorical(i as never), { name: "TypeError", message: "categorical: logits is i32, must be f32 or f64" });
   assert.throws(() => rng.categorical(empty), {
     name: "RangeError",

@@ -31,6 +31,7 @@ pub const ops = .{
     @import("ops/clip.zig"),
     @import("ops/adam_w.zig"),
     @import("ops/random.zig"),
+    @import("ops/rotary.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op. Those of products are in product_kernels.zig.

@@ -5,7 +5,8 @@
 //!
 //! - f32 takes one word an element: uniform u = (word >> 8)·2⁻²⁴ in [0, 1). f64 takes two: u = (64 bits >> 11)·2⁻⁵³.
 //! - normal is Box–Muller on pairs: √(−2 ln u₁) times cos 2πu₂ and sin 2πu₂, u₁ in (0, 1] from 32 bits for f32 and 53 for f64.
-//! - categorical takes one block a row and inverts the distribution of softmax(logits / temperature), summed in f64 one after another.
+//! - categorical takes one block a row and inverts the distribution of softmax(logits / temperature), summed in f64 one after another, over the part of it
+//!   that top-k and then top-p leave.
 
 const std = @import("std");
 const assert = std.debug.assert;
@@ -14,6 +15,7 @@ const math = @import("../isa/math.zig");
 const copy = @import("copy.zig");
 const device = @import("../device.zig");
 const memory = @import("../memory.zig");
+const nucleus = @import("../row/nucleus.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -208,7 +210,19 @@ fn unit64One(w: [4]u32) f64 {
 
 /// Rows of logits, and the index drawn for each.
 fn Choice(comptime T: type) type {
-    return extern struct { out: [*]u32, x: [*]const T, rows: usize, cols: usize, stride: usize, key: [2]u32, counter: [4]u32, temperature: T };
+    return extern struct {
+        out: [*]u32,
+        x: [*]const T,
+        rows: usize,
+        cols: usize,
+        stride: usize,
+        key: [2]u32,
+        counter: [4]u32,
+        temperature: T,
+        /// How many of the largest logits are left, and how much of their weight.
+        top_k: usize,
+        top_p: f64,
+    };
 }
 
 fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
@@ -237,21 +251,18 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
 
         fn sampled(p: *const Choice(T), x: [*]const T, u: f64) usize {
             const at = largest(x, p.cols);
-            const top = x[at];
-            if (!(top > -inf)) return at; // a NaN, or nothing but -Inf: no distribution
-            var total: f64 = 0;
-            var j: usize = 0;
-            while (j < p.cols) : (j += simd.lanes) {
-                const w: [simd.lanes]T = weights(p, x, j, top);
-                for (w) |v| total += v;
-            }
-            const target = u * total;
+            const row: Row = .{ .x = x, .cols = p.cols, .top = x[at], .temperature = p.temperature };
+            if (!(row.top > -inf)) return at; // a NaN, or nothing but -Inf: no distribution
+            var part: nucleus.Part(T) = .whole;
+            if (p.top_k < p.cols) part = nucleus.select(T, false, row, p.cols, p.top_k, 0);
+            if (p.top_p < 1) part = nucleus.select(T, true, row, p.cols, p.top_k, p.top_p * row.total(part));
+            const target = u * row.total(part);
             var sum: f64 = 0;
             var last = at;
-            j = 0;
+            var rest = part;
+            var j: usize = 0;
             while (j < p.cols) : (j += simd.lanes) {
-                const w: [simd.lanes]T = weights(p, x, j, top);
-                for (w, j..) |v, i| {
+                for (row.left(j, &rest) orelse continue, j..) |v, i| {
                     sum += v;
                     if (sum > target) return i;
                     if (v > 0) last = i;
@@ -260,15 +271,49 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
             return last;
         }
 
-        /// e^((x − top) / temperature) of 16 elements, 0 past the end of the row.
-        inline fn weights(p: *const Choice(T), x: [*]const T, j: usize, top: T) V {
-            const n = p.cols - j;
-            const v = if (n >= simd.lanes) simd.load(T, x + j) else simd.loadPartial(T, x + j, n, -inf);
-            const peak: V = @splat(top);
-            const e = math.exp((v - peak) / @as(V, @splat(p.temperature)));
-            const some = @select(T, v > @as(V, @splat(-inf)), e, @as(V, @splat(0)));
-            return @select(T, v == peak, @as(V, @splat(1)), some); // Inf − Inf is NaN
-        }
+        const Row = struct {
+            x: [*]const T,
+            cols: usize,
+            top: T,
+            temperature: T,
+
+            /// 16 elements, -Inf past the end of the row.
+            pub inline fn block(r: @This(), j: usize) V {
+                const n = r.cols - j;
+                return if (n >= simd.lanes) simd.load(T, r.x + j) else simd.loadPartial(T, r.x + j, n, -inf);
+            }
+
+            /// e^((x − top) / temperature) of 16 elements, 0 past the end of the row.
+            pub inline fn weights(r: @This(), j: usize) [simd.lanes]T {
+                const v = r.block(j);
+                const peak: V = @splat(r.top);
+                const e = math.exp((v - peak) / @as(V, @splat(r.temperature)));
+                const some = @select(T, v > @as(V, @splat(-inf)), e, @as(V, @splat(0)));
+                return @select(T, v == peak, @as(V, @splat(1)), some); // Inf − Inf is NaN
+            }
+
+            /// Weights of 16 elements, 0 for those that do not belong to the part, whose ties are counted down; null where none does.
+            inline fn left(r: @This(), j: usize, part: *nucleus.Part(T)) ?[simd.lanes]T {
+                if (part.key == 0) return r.weights(j);
+                const keys = nucleus.keys(r.block(j));
+                if (!@reduce(.Or, keys >= @as(@TypeOf(keys), @splat(part.key)))) return null;
+                var w = r.weights(j);
+                for (&w, @as([simd.lanes]nucleus.Bits(T), keys)) |*v, key| if (!part.takes(key)) {
+                    v.* = 0;
+                };
+                return w;
+            }
+
+            noinline fn total(r: @This(), part: nucleus.Part(T)) f64 {
+                var rest = part;
+                var sum: f64 = 0;
+                var j: usize = 0;
+                while (j < r.cols) : (j += simd.lanes) {
+                    for (r.left(j, &rest) orelse continue) |v| sum += v;
+                }
+                return sum;
+            }
+        };
     }.f;
 }
 
@@ -381,6 +426,8 @@ fn ChoiceTask(comptime T: type) type {
         x: Tensor,
         state: State,
         temperature: T,
+        top_k: usize,
+        top_p: f64,
 
         pub fn run(self: Self, d: *const Device) Error!void {
             if (self.x.rows()) |r| return self.pick(d, self.x.ptr(T), r) else |_| {}
@@ -407,6 +454,8 @@ fn ChoiceTask(comptime T: type) type {
                         .key = r.task.state.key(),
                         .counter = words(r.task.state.counter() +% begin),
                         .temperature = r.task.temperature,
+                        .top_k = r.task.top_k,
+                        .top_p = r.task.top_p,
                     });
                 }
             };
@@ -418,12 +467,12 @@ fn ChoiceTask(comptime T: type) type {
     };
 }
 
-fn categoricalOn(d: *const Device, out: *const Tensor, x: *const Tensor, state: *const Tensor, temperature: f64) Error!void {
+fn categoricalOn(d: *const Device, out: *const Tensor, x: *const Tensor, state: *const Tensor, top_k: u32, temperature: f64, top_p: f64) Error!void {
     const s: State = try .of(state);
     if (out.dtype != .u32) return error.DtypeMismatch;
     if (x.rank == 0 or out.rank + 1 != x.rank or !std.mem.eql(usize, out.shape(), x.shape()[0 .. x.rank - 1])) return error.ShapeMismatch;
     if (!out.contiguous()) return error.LayoutMismatch;
-    if (!(temperature >= 0) or !std.math.isFinite(temperature)) return error.InvalidArgument;
+    if (!(temperature >= 0) or !std.math.isFinite(temperature) or !(top_p >= 0 and top_p <= 1)) return error.InvalidArgument;
     const cols = x.fromEnd(0);
     if (cols > std.math.maxInt(u32) or (cols == 0 and out.count() > 0)) return error.ShapeMismatch;
     try tensor.checkApart(out, x);
@@ -434,14 +483,21 @@ fn categoricalOn(d: *const Device, out: *const Tensor, x: *const Tensor, state: 
             const T = if (dtype == .f32) f32 else f64;
             // A temperature too small for T is the smallest that it has; 0 alone means the largest logit.
             const t: T = if (temperature == 0) 0 else @max(@as(T, @floatCast(temperature)), std.math.floatTrueMin(T));
-            try d.submit(ChoiceTask(T){ .out = out.ptr(u32), .x = x.*, .state = s, .temperature = t });
+            try d.submit(ChoiceTask(T){
+                .out = out.ptr(u32),
+                .x = x.*,
+                .state = s,
+                .temperature = t,
+                .top_k = if (top_k == 0) std.math.maxInt(usize) else top_k,
+                .top_p = top_p,
+            });
         },
         else => return error.Unsupported,
     }
 }
 
-fn categoricalChecked(device_: u32, out: u32, x: u32, state: u32, temperature: f64) Error!void {
-    return categoricalOn(try device.get(device_), try tensor.get(out), try tensor.get(x), try tensor.get(state), temperature);
+fn categoricalChecked(device_: u32, out: u32, x: u32, state: u32, top_k: u32, temperature: f64, top_p: f64) Error!void {
+    return categoricalOn(try device.get(device_), try tensor.get(out), try tensor.get(x), try tensor.get(state), top_k, temperature, top_p);
 }
 
 /// A whole number in [0, limit) without bias: the upper half of a product of 64 bits each, rejecting the few lowest ones (Lemire, "Fast random integer
@@ -480,9 +536,10 @@ pub const entries = struct {
     }
 
     /// An index for each row of logits, drawn from softmax(logits / temperature); with temperature 0 the first of the largest. Uses one block a row.
-    /// A row without a distribution gives the index of its first NaN, or 0 where all are -Inf.
-    pub fn random_categorical(device_: u32, out: u32, logits: u32, state: u32, temperature: f64) callconv(.c) i32 {
-        return status.of(categoricalChecked(device_, out, logits, state, temperature));
+    /// A row without a distribution gives the index of its first NaN, or 0 where all are -Inf. `top_k`, if not 0, leaves so many of the largest logits, equal
+    /// ones by index; `top_p` below 1 the fewest of these, from the largest down, that hold that part of their probability.
+    pub fn random_categorical(device_: u32, out: u32, logits: u32, state: u32, top_k: u32, temperature: f64, top_p: f64) callconv(.c) i32 {
+        return status.of(categoricalChecked(device_, out, logits, state, top_k, temperature, top_p));
     }
 
     /// A whole number in [0, limit), limit from 1 to 2^53; -1 with the code left for `last_status` where it fails.
@@ -651,12 +708,11 @@ fn hash(comptime T: type) !u64 {
     return h.final();
 }
 
-fn choice(comptime T: type, all: *arrays.Tensors, workers: u32, x: u32, state: u32, temperature: f64) ![]u32 {
+fn choice(all: *arrays.Tensors, workers: u32, x: u32, state: u32, top_k: u32, temperature: f64, top_p: f64) ![]u32 {
     const d = device.forTest(workers);
     const t = try tensor.get(x);
     const out = try all.empty(u32, t.shape()[0 .. t.rank - 1]);
-    _ = T;
-    try categoricalOn(&d, try tensor.get(out), t, try tensor.get(state), temperature);
+    try categoricalOn(&d, try tensor.get(out), t, try tensor.get(state), top_k, temperature, top_p);
     return arrays.data(u32, out);
 }
 
@@ -670,7 +726,7 @@ test "random: categorical follows softmax of logits over temperature" {
         const x = try all.empty(T, &.{ n, logits.len });
         for (arrays.data(T, x), 0..) |*v, i| v.* = @floatCast(logits[i % logits.len]);
         const state = try all.from(u32, &.{6}, &.{ 11, 0, 0, 0, 0, 0 });
-        const out = try choice(T, &all, 3, x, state, temperature);
+        const out = try choice(&all, 3, x, state, 0, temperature, 1);
         try testing.expectEqual(n, arrays.data(u32, state)[2]);
         var counts: [logits.len]f64 = @splat(0);
         for (out) |i| counts[i] += 1;
@@ -683,7 +739,50 @@ test "random: categorical follows softmax of logits over temperature" {
         // A strided view of the same logits, on one worker, from the same state: the same choices.
         const again = try all.from(u32, &.{6}, &.{ 11, 0, 0, 0, 0, 0 });
         const view = try all.view(x, 0, &.{ 100, logits.len }, &.{ logits.len, 1 });
-        try testing.expectEqualSlices(u32, out[0..100], try choice(T, &all, 1, view, again, temperature));
+        try testing.expectEqualSlices(u32, out[0..100], try choice(&all, 1, view, again, 0, temperature, 1));
+    };
+}
+
+test "random: categorical after top-k and top-p follows what is left of the distribution" {
+    const n = 20000;
+    // Largest first: 3, 2, then 1 at places 1, 6 and 7, then 0.5.
+    const logits = [_]f64{ 0, 1, -1, 2, -std.math.inf(f64), 0.5, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, -20 };
+    var weights: [logits.len]f64 = undefined;
+    var total: f64 = 0;
+    for (&weights, logits) |*w, l| {
+        w.* = @exp(l);
+        total += w.*;
+    }
+    const three = weights[16] + weights[3] + weights[1];
+    const Case = struct { top_k: u32, top_p: f64, left: []const usize };
+    const cases = [_]Case{
+        .{ .top_k = 1, .top_p = 1, .left = &.{16} },
+        .{ .top_k = 4, .top_p = 1, .left = &.{ 16, 3, 1, 6 } },
+        .{ .top_k = 0, .top_p = 0, .left = &.{16} },
+        .{ .top_k = 0, .top_p = (three - 0.1) / total, .left = &.{ 16, 3, 1 } },
+        .{ .top_k = 0, .top_p = (three + 0.1) / total, .left = &.{ 16, 3, 1, 6 } },
+        // Of the first four, not of all.
+        .{ .top_k = 4, .top_p = 0.85, .left = &.{ 16, 3, 1 } },
+        .{ .top_k = 2, .top_p = 0.999, .left = &.{ 16, 3 } },
+        .{ .top_k = 100, .top_p = 1, .left = &.{ 0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17 } },
+    };
+    inline for (.{ f32, f64 }) |T| for (cases) |c| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        const x = try all.empty(T, &.{ n, logits.len });
+        for (arrays.data(T, x), 0..) |*v, i| v.* = @floatCast(logits[i % logits.len]);
+        const state = try all.from(u32, &.{6}, &.{ 13, 0, 0, 0, 0, 0 });
+        const out = try choice(&all, 3, x, state, c.top_k, 1, c.top_p);
+        var counts: [logits.len]f64 = @splat(0);
+        for (out) |i| counts[i] += 1;
+        var left: f64 = 0;
+        for (c.left) |i| left += weights[i];
+        for (weights, counts, 0..) |w, count, i| {
+            const p = if (std.mem.indexOfScalar(usize, c.left, i) != null) w / left else 0;
+            try testing.expectApproxEqAbs(p * n, count, 5 * @sqrt(p * n) + 1e-9);
+        }
+        const again = try all.from(u32, &.{6}, &.{ 13, 0, 0, 0, 0, 0 });
+        try testing.expectEqualSlices(u32, out, try choice(&all, 1, x, again, c.top_k, 1, c.top_p));
     };
 }
 
@@ -694,16 +793,24 @@ test "random: categorical at temperature 0, at extreme ones, and without a distr
     defer all.free();
     const state = try all.from(u32, &.{6}, &.{ 1, 0, 0, 0, 0, 0 });
     const x = try all.from(f32, &.{ 6, 3 }, &.{ 1, 3, 3, -inf, -inf, -inf, 1, nan, nan, -inf, inf, inf, -5, -5, -5, 0, 1e30, -1e30 });
-    try testing.expectEqualSlices(u32, &.{ 1, 0, 1, 1, 0, 1 }, try choice(f32, &all, 1, x, state, 0));
+    try testing.expectEqualSlices(u32, &.{ 1, 0, 1, 1, 0, 1 }, try choice(&all, 1, x, state, 0, 0, 1));
     for (0..50) |_| {
         var some: arrays.Tensors = .{};
         defer some.free();
-        const out = try choice(f32, &some, 2, x, state, 1e-60);
+        const out = try choice(&some, 2, x, state, 0, 1e-60, 1);
         try testing.expect(out[0] == 1 or out[0] == 2);
         try testing.expectEqual(0, out[1]);
         try testing.expectEqual(1, out[2]);
         try testing.expect(out[3] == 1 or out[3] == 2);
         try testing.expectEqual(1, out[5]);
+        // Where there is no distribution, or an infinite logit, parts of it change nothing.
+        for ([_]u32{ 0, 2 }) |top_k| {
+            const part = try choice(&some, 1, x, state, top_k, 1, 0.7);
+            try testing.expectEqual(0, part[1]);
+            try testing.expectEqual(1, part[2]);
+            try testing.expect(part[3] == 1 or part[3] == 2);
+            try testing.expectEqual(1, part[5]);
+        }
     }
 }
 
@@ -739,9 +846,12 @@ test "random: what does not fit is an error, and the state stays" {
     try testing.expectError(error.ShapeMismatch, drawOn(.uniform, &d, out, try tensor.get(try all.empty(u32, &.{5})), 0, 1));
     try testing.expectError(error.Overlap, drawOn(.bits, &d, state, state, 0, 1));
     const chosen = try tensor.get(try all.empty(u32, &.{2}));
-    try testing.expectError(error.ShapeMismatch, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 3, 4 })), state, 1));
-    try testing.expectError(error.ShapeMismatch, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 2, 0 })), state, 1));
-    try testing.expectError(error.InvalidArgument, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 2, 4 })), state, -1));
+    try testing.expectError(error.ShapeMismatch, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 3, 4 })), state, 0, 1, 1));
+    try testing.expectError(error.ShapeMismatch, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 2, 0 })), state, 0, 1, 1));
+    try testing.expectError(error.InvalidArgument, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 2, 4 })), state, 0, -1, 1));
+    for ([_]f64{ -0.1, 1.1, std.math.nan(f64) }) |top_p| {
+        try testing.expectError(error.InvalidArgument, categoricalOn(&d, chosen, try tensor.get(try all.empty(f32, &.{ 2, 4 })), state, 0, 1, top_p));
+    }
     for (state.ptr(u32)[0..6]) |w| try testing.expectEqual(9, w);
 }
 
@@ -757,6 +867,7 @@ test "random: writes and reads end at the border" {
         x.data = @ptrCast(g.last(T, n).ptr);
         try drawOn(.uniform, &d, &x, state, 0, 1);
         try drawOn(.normal, &d, &x, state, 0, 1);
-        try categoricalOn(&d, try tensor.get(try all.empty(u32, &.{})), &x, state, 1);
+        try categoricalOn(&d, try tensor.get(try all.empty(u32, &.{})), &x, state, 0, 1, 1);
+        try categoricalOn(&d, try tensor.get(try all.empty(u32, &.{})), &x, state, 3, 1, 0.5);
     };
 }

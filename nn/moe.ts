@@ -57,11 +57,12 @@ export interface MoeResult<D extends Float, S extends Shape> {
 }
 
 /**
- * Mixture of experts: a router chooses `topK` experts for each row (`route`), and the result is the sum of their answers, `down(activation(up(x)))`, by
- * the router's weights. Rows lie by expert in between (`expertOrder`, `gatherRows`, `groupedLinear`, `combineRows`). No row is dropped, however many
- * choose one expert; an expert that no row chooses has gradients of zero.
+ * Mixture of experts: a router chooses `topK` experts for each row (`route`), and the result is the sum of their answers, `down(activation(up(x)))`,
+ * by the router's weights. Rows lie by expert in between (`expertOrder`, `gatherRows`, `groupedLinear`, `combineRows`). No row is dropped, however
+ * many choose one expert; an expert that no row chooses has gradients of zero.
  *
- * Throws a RangeError where shapes do not fit, a TypeError for other element types than f32 and f64, a mix of them, other options or a disposed tensor.
+ * Throws a RangeError where shapes do not fit, a TypeError for other element types than f32 and f64, a mix of them, other options or a disposed
+ * tensor.
  *
  * ```ts
  * import { add, cpu, mean, moe, moeInit, ones, random, scale, valueAndGrad } from "@tilework/tilework";

@@ -9,7 +9,8 @@ import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
 /**
- * Where the rows of each expert lie. Every row stands there once for each expert that it chose; no row is dropped, and none is added to fill an expert up.
+ * Where the rows of each expert lie. Every row stands there once for each expert that it chose; no row is dropped, and none is added to fill an
+ * expert up.
  */
 export interface ExpertOrder<R extends number = number, K extends number = number> {
   /** `[experts + 1]`: expert e has the places from `offsets[e]` to `offsets[e + 1]`, the second excluded; its load is the difference. */
@@ -21,8 +22,8 @@ export interface ExpertOrder<R extends number = number, K extends number = numbe
 }
 
 /**
- * The stable order of rows by expert, from the experts that each row chose. Rows of one expert keep their order, so the result is the same for any number
- * of workers.
+ * The stable order of rows by expert, from the experts that each row chose. Rows of one expert keep their order, so the result is the same for any
+ * number of workers.
  *
  * Throws a RangeError that names the first index which is no expert, before anything is written, or where `indices` is no matrix; a TypeError for
  * indices that are not i32 or u32, or a disposed tensor.

@@ -27,14 +27,14 @@ export interface LoadBalanceLossOptions {
 }
 
 /**
- * Load-balance loss of a router: `experts · Σ_e f_e·P_e`, with f_e the part of all choices that fell on expert e, a constant, and P_e the expert's mean
- * probability over the rows (Fedus, Zoph and Shazeer, "Switch Transformers", 2022). It is 1 where choices or probabilities are even, however many experts
- * answer for a row, and `experts` at worst. Without rows, or without choices, it is 0.
+ * Load-balance loss of a router: `experts · Σ_e f_e·P_e`, with f_e the part of all choices that fell on expert e, a constant, and P_e the expert's
+ * mean probability over the rows (Fedus, Zoph and Shazeer, "Switch Transformers", 2022). It is 1 where choices or probabilities are even, however
+ * many experts answer for a row, and `experts` at worst. Without rows, or without choices, it is 0.
  *
  * NaN or +Infinity in a row makes the softmax form NaN. A row of nothing but -Infinity has no probabilities and no gradient.
  *
- * Throws a RangeError where shapes do not fit or offsets fall; a TypeError for logits that are not f32 or f64, offsets that are not u32, another score
- * or a disposed tensor.
+ * Throws a RangeError where shapes do not fit or offsets fall; a TypeError for logits that are not f32 or f64, offsets that are not u32, another
+ * score or a disposed tensor.
  *
  * ```ts
  * import { cpu, expertOrder, loadBalanceLoss, route, tensor } from "@tilework/tilework";
@@ -88,8 +88,8 @@ function forward(op: string, logits: Tensor, offsets: Tensor, options: LoadBalan
 }
 
 /**
- * Gradient of `loadBalanceLoss`: with `c_e = experts·f_e` and a row's probabilities p, `dx_e = dy/rows · p_e·(c_e − Σ_j c_j·p_j)`, for sigmoid scores times
- * `1 − sigmoid(x_e)`. `out` may be `logits` itself.
+ * Gradient of `loadBalanceLoss`: with `c_e = experts·f_e` and a row's probabilities p, `dx_e = dy/rows · p_e·(c_e − Σ_j c_j·p_j)`, for sigmoid scores
+ * times `1 − sigmoid(x_e)`. `out` may be `logits` itself.
  *
  * ```ts
  * import { cpu, loadBalanceLossBackward, tensor } from "@tilework/tilework";

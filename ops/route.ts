@@ -52,12 +52,13 @@ export interface Routing<D extends Float = Float, R extends number = number, K e
  * score, `softmax(logits)` over all experts or `sigmoid(logit)`, divided by the sum of the row's weights where they are normalized (Shazeer et al.,
  * "Outrageously large neural networks", 2017; sigmoid: DeepSeek-AI, "DeepSeek-V3 technical report", 2024).
  *
- * Logits decide, and of equal ones the lower index comes first; scores may be equal by rounding alone. NaN counts as larger than any number, so that it
- * does not go unseen: its expert is chosen and its weight is NaN. With softmax, NaN or +Infinity makes all weights of the row NaN, and a row of nothing but
+ * Logits decide, and of equal ones the lower index comes first; scores may be equal by rounding alone. NaN counts as larger than any number, so that
+ * it does not go unseen: its expert is chosen and its weight is NaN. With softmax, NaN or +Infinity makes all weights of the row NaN, and a row of
+ * nothing but
  * -Infinity has weights of 0. Gradients flow through the weights to the logits; `indices` are constants.
  *
- * Throws a RangeError where the logits are no matrix or `topK` is not from 1 to the number of experts; a TypeError for other element types than f32 and
- * f64, other options or a disposed tensor.
+ * Throws a RangeError where the logits are no matrix or `topK` is not from 1 to the number of experts; a TypeError for other element types than f32
+ * and f64, other options or a disposed tensor.
  *
  * ```ts
  * import { cpu, route, tensor } from "@tilework/tilework";
@@ -125,8 +126,8 @@ function forward(op: string, logits: Tensor, options: RouteOptions): AnyRouting 
 
 /**
  * Gradient of `route`, from that of its weights. With `c = Σ_s dweights_s·weights_s` over the row's choices, or 0 for sigmoid scores that are not
- * normalized, `dlogits = weights·(dweights − c)` at the chosen experts, for sigmoid times `1 − sigmoid(logit)`. The others have 0, but for softmax that is
- * not normalized `−softmax(logits)·c`.
+ * normalized, `dlogits = weights·(dweights − c)` at the chosen experts, for sigmoid times `1 − sigmoid(logit)`. The others have 0, but for softmax
+ * that is not normalized `−softmax(logits)·c`.
  *
  * ```ts
  * import { cpu, route, routeBackward, tensor } from "@tilework/tilework";

@@ -8,7 +8,8 @@ import { native } from "../ffi/library.ts";
 import { checkLogits } from "./route.ts";
 
 /**
- * Router z-loss: the mean over rows of `(log Σ_e exp(x_e))²`, which keeps a router's logits small (Zoph et al., "ST-MoE", 2022). Without rows it is 0.
+ * Router z-loss: the mean over rows of `(log Σ_e exp(x_e))²`, which keeps a router's logits small (Zoph et al., "ST-MoE", 2022). Without rows it is
+ * 0.
  *
  * A row of nothing but -Infinity counts as 0 and has no gradient; NaN or +Infinity makes the loss NaN.
  *

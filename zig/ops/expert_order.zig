@@ -1,10 +1,12 @@
-//! The order of rows by expert: from the experts that each row chose, indices [rows, k], a stable counting sort of all (row, slot), counted row by row.
+//! The order of rows by expert: from the experts that each row chose, indices [rows, k], a stable counting sort of all (row, slot), counted row by
+//! row.
 //!
-//! offsets[e] is the first place of expert e and offsets[experts] = rows·k, so that expert e has offsets[e + 1] − offsets[e] rows: none is dropped and none
-//! is padded. order[p] = row·k + slot tells what stands at place p, and places[row, slot] = p undoes it. Within an expert rows keep their order.
+//! offsets[e] is the first place of expert e and offsets[experts] = rows·k, so that expert e has offsets[e + 1] − offsets[e] rows: none is dropped
+//! and none is padded. order[p] = row·k + slot tells what stands at place p, and places[row, slot] = p undoes it. Within an expert rows keep their
+//! order.
 //!
-//! A stable sort has one answer, so it may be cut into chunks: each chunk counts, a running sum over experts and then chunks gives each chunk its first
-//! places, and each chunk sets down its own.
+//! A stable sort has one answer, so it may be cut into chunks: each chunk counts, a running sum over experts and then chunks gives each chunk its
+//! first places, and each chunk sets down its own.
 
 const std = @import("std");
 const device = @import("../device.zig");

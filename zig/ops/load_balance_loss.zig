@@ -1,9 +1,10 @@
-//! Load-balance loss of a router: experts · Σ_e f_e · P_e, with f_e the part of all choices that fell on expert e, and P_e its mean probability over the rows
-//! (Fedus, Zoph and Shazeer, "Switch Transformers", 2022, equations 4 to 6). It is 1 where choices or probabilities are even, whatever the number of choices a row.
+//! Load-balance loss of a router: experts · Σ_e f_e · P_e, with f_e the part of all choices that fell on expert e, and P_e its mean probability over
+//! the rows (Fedus, Zoph and Shazeer, "Switch Transformers", 2022, equations 4 to 6). It is 1 where choices or probabilities are even, whatever the
+//! number of choices a row.
 //!
-//! Probabilities are the softmax of a row's logits, or logistic scores divided by their sum (DeepSeek-AI, "DeepSeek-V3 technical report", 2024, equation 18).
-//! f is a constant, so the loss is a sum over rows: with c_e = experts·f_e, loss = 1/rows · Σ_r Σ_e c_e·p_re. Backward, with d_r = Σ_e c_e·p_re:
-//! dx_re = dloss/rows · p_re·(c_e − d_r), for logistic scores times 1 − σ(x_re).
+//! Probabilities are the softmax of a row's logits, or logistic scores divided by their sum (DeepSeek-AI, "DeepSeek-V3 technical report", 2024,
+//! equation 18). f is a constant, so the loss is a sum over rows: with c_e = experts·f_e, loss = 1/rows · Σ_r Σ_e c_e·p_re. Backward, with d_r = Σ_e
+//! c_e·p_re: dx_re = dloss/rows · p_re·(c_e − d_r), for logistic scores times 1 − σ(x_re).
 //!
 //! The rows' terms are summed in f64 in their order.
 
@@ -324,8 +325,8 @@ fn backwardOn(device_: u32, dlogits: u32, dloss: u32, logits: u32, offsets: u32,
 }
 
 pub const entries = struct {
-    /// `logits` [rows, experts], `offsets` u32 [experts + 1] as `expert_order` left them; one that falls is IndexOutOfRange with its position and value.
-    /// `flags`: 1 takes logistic scores.
+    /// `logits` [rows, experts], `offsets` u32 [experts + 1] as `expert_order` left them; one that falls is IndexOutOfRange with its position and
+    /// value. `flags`: 1 takes logistic scores.
     pub fn load_balance_loss(device_: u32, loss: u32, logits: u32, offsets: u32, flags: u32) callconv(.c) i32 {
         return status.of(forwardOn(device_, loss, logits, offsets, flags));
     }

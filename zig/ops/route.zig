@@ -1,15 +1,16 @@
-//! The router of a mixture of experts: for each row of logits the k experts with the largest ones, in falling order, and the weights of their answers.
+//! The router of a mixture of experts: for each row of logits the k experts with the largest ones, in falling order, and the weights of their
+//! answers.
 //!
-//! Equal logits go to the lower index. NaN counts as larger than any number: it is chosen, and its weight shows it. The order is that of the logits, not
-//! of the scores, which may be equal by rounding alone.
+//! Equal logits go to the lower index. NaN counts as larger than any number: it is chosen, and its weight shows it. The order is that of the logits,
+//! not of the scores, which may be equal by rounding alone.
 //!
 //! Scores are softmax over all experts, or the logistic function of each. Weights are the scores of the chosen, divided by their sum where they are
 //! normalized. For softmax these are the softmax of the chosen logits alone, since the sum over all experts cancels: they are computed so, and can be
-//! neither 0/0 nor lose digits. A softmax row of nothing but −Inf has weights of zero, one with NaN or +Inf of NaN; normalized logistic scores that are all
-//! zero remain so.
+//! neither 0/0 nor lose digits. A softmax row of nothing but −Inf has weights of zero, one with NaN or +Inf of NaN; normalized logistic scores that
+//! are all zero remain so.
 //!
-//! Backward, with i_s the chosen, w their weights, f_s = 1 for softmax and 1 − σ(x) for the logistic function, and c = Σ_s dw_s·w_s, or 0 for plain logistic scores:
-//! dx[i_s] = w_s·f_s·(dw_s − c); the others have 0, or −p·c for plain softmax, where p is their own probability.
+//! Backward, with i_s the chosen, w their weights, f_s = 1 for softmax and 1 − σ(x) for the logistic function, and c = Σ_s dw_s·w_s, or 0 for plain
+//! logistic scores: dx[i_s] = w_s·f_s·(dw_s − c); the others have 0, or −p·c for plain softmax, where p is their own probability.
 
 const std = @import("std");
 const device = @import("../device.zig");
@@ -89,9 +90,9 @@ fn Kernels(comptime T: type) type {
         const Keys = @Vector(simd.lanes, I);
         const none = std.math.minInt(I);
 
-        /// The `k` largest of `n` elements in falling order, and where they were found. Each slot takes one look over the row, 16 elements at a time, for the largest
-        /// of what comes after the last one: 0.12 µs a row for 4 of 64 experts with AVX-512, where insertion into a sorted list, which the processor cannot
-        /// foresee, took 1.6.
+        /// The `k` largest of `n` elements in falling order, and where they were found. Each slot takes one look over the row, 16 elements at a time,
+        /// for the largest of what comes after the last one: 0.12 µs a row for 4 of 64 experts with AVX-512, where insertion into a sorted list,
+        /// which the processor cannot foresee, took 1.6.
         inline fn choose(x: [*]const T, n: usize, k: usize, indices: [*]u32, best: [*]T) void {
             var last: Place = .{ .key = std.math.maxInt(I), .rank = 1 };
             for (0..k) |s| {

@@ -1,8 +1,8 @@
 //! Router z-loss: the mean over rows of (log Σ_e exp(x_e))², which keeps logits small (Zoph et al., "ST-MoE", 2022, equation 5).
 //! Backward, with z_r = log Σ_e exp(x_re) and p the row's softmax: dx_re = dloss/rows · 2·z_r·p_re.
 //!
-//! z = m + log Σ_e exp(x_e − m), with m the row's maximum. A row of nothing but −Inf counts as 0 and has no gradient. The rows' terms are summed in f64 in
-//! their order.
+//! z = m + log Σ_e exp(x_e − m), with m the row's maximum. A row of nothing but −Inf counts as 0 and has no gradient. The rows' terms are summed in
+//! f64 in their order.
 
 const std = @import("std");
 const device = @import("../device.zig");

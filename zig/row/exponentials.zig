@@ -1,8 +1,8 @@
 //! The softmax of a row that is not kept, for micro-kernels that need its elements once more: p_j = exp(x_j − m)·(1/Σ_k exp(x_k − m)), m the row's
 //! maximum. The sum has the order of softmax itself, so these are its very bits.
 //!
-//! A row of nothing but −Inf is all zeros, and one with NaN or +Inf is all NaN, without a branch: the shift of such a row is 0, which leaves −Inf a zero
-//! and NaN what it is.
+//! A row of nothing but −Inf is all zeros, and one with NaN or +Inf is all NaN, without a branch: the shift of such a row is 0, which leaves −Inf a
+//! zero and NaN what it is.
 
 const std = @import("std");
 const math = @import("../isa/math.zig");

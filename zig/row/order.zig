@@ -1,5 +1,6 @@
 //! The order of rows by expert, as expert_order.zig makes it: `order[p]` tells which (row, slot), counted row by row, stands at place p, and
-//! `places[row, slot]` where it stands. Ops write by the one and read by the other without a look, so both are checked first: each has to undo the other.
+//! `places[row, slot]` where it stands. Ops write by the one and read by the other without a look, so both are checked first: each has to undo the
+//! other.
 
 const Device = @import("../device.zig").Device;
 const status = @import("../status.zig");
@@ -21,8 +22,8 @@ pub const Order = struct {
         return .{ .order = order.ptr(u32)[0..n], .places = places.ptr(u32)[0..n], .rows = places.shape_[0], .slots = places.shape_[1] };
     }
 
-    /// Fails with the first of `places` that is not where `order` has it. What is undone everywhere is a permutation: no place is met twice. Where the
-    /// call is only explained the numbers may not be there yet.
+    /// Fails with the first of `places` that is not where `order` has it. What is undone everywhere is a permutation: no place is met twice. Where
+    /// the call is only explained the numbers may not be there yet.
     pub fn checkOn(o: Order, d: *const Device) Error!void {
         if (d.explains()) return;
         for (o.places, 0..) |p, i| {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { adamW, cpu, type CpuDevice, cpuDevice, memory, random, save, scope, slice, tensor, valueAndGrad } from "../mod.ts";
+import { adamW, cpu, type CpuDevice, memory, random, save, scope, slice, tensor, valueAndGrad } from "../mod.ts";
 import { configs, init, loss, model, type Params, pastFor, step } from "../examples/model.ts";
 import { planToMetadata } from "../examples/options.ts";
 import { continuation, type Style, write, writing } from "../examples/sample.ts";

@@ -121,7 +121,7 @@ fn Kernels(comptime T: type) type {
             x: [*]const T,
             divisor: V,
 
-            fn of(x: [*]const T, n: usize) Logistic {
+            inline fn of(x: [*]const T, n: usize) Logistic {
                 const sum = sweep.sums(T, 1, 1, n, Scores{ .x = x })[0];
                 return .{ .x = x, .divisor = @splat(if (sum == 0) 1 else sum) };
             }

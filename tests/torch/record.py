@@ -47,6 +47,30 @@ def heads(x, count):
     return x.unflatten(-1, (count, -1)).transpose(1, 2)
 
 
+def future(queries, keys):
+    """What a query may not see: query i sees the keys up to i + (keys − queries)."""
+    return torch.ones(queries, keys, dtype=torch.bool).triu(1 + keys - queries)
+
+
+def near(count, window):
+    """What each of so many positions sees of the last `window` ones."""
+    ones = torch.ones(count, count, dtype=torch.bool)
+    return ones.tril() & ones.triu(1 - window)
+
+
+def turned(x, positions):
+    """Rotary embedding of halves, in complex numbers: element i and i + width/2 are one, times e^(i · position · 10000^(-2i/width))."""
+    half = x.shape[-1] // 2
+    angles = positions.double()[:, None] * 10000.0 ** (-torch.arange(half).double() / half)
+    y = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)
+    return torch.cat([y.real, y.imag], -1)
+
+
+def experts(x, weight, bias):
+    """The layer of each expert on its own rows: 2, none, and 4."""
+    return torch.cat([F.linear(rows, w, b) for rows, w, b in zip(x.split([2, 0, 4]), weight, bias)])
+
+
 LABELS = whole([3, 0, -100, 6, 6, -100, 1])
 IDS = whole([4, 0, 4, 2, 1, 4], [2, 3])
 
@@ -83,6 +107,18 @@ ops = {
     "attention": ([[2, 3, 4, 5], [2, 3, 6, 5], [2, 3, 6, 5]], F.scaled_dot_product_attention),
     "attention, causal": ([[1, 2, 7, 4]] * 3, lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)),
     "attention, scaled": ([[1, 2, 3, 4]] * 3, lambda q, k, v: F.scaled_dot_product_attention(q, k, v, scale=0.7)),
+    "attention, heads that share keys, added mask": (
+        [[2, 4, 3, 5], [2, 2, 6, 5], [2, 2, 6, 5]],
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=make([3, 6], 77), enable_gqa=True),
+    ),
+    "attention, hidden keys": (
+        [[1, 2, 3, 4]] * 3,
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=torch.tensor([[1, 0, 1], [0, 1, 0], [1, 1, 0]]).bool()),
+    ),
+    "attention, causal, window": ([[1, 2, 7, 4]] * 3, lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=near(7, 3))),
+    "rotary": ([[2, 2, 3, 6]], lambda x: turned(x, torch.arange(3) + 5)),
+    "rotary, neighbours": ([[2, 2, 3, 6]], lambda x: turned(x.unflatten(-1, (3, 2)).mT.flatten(-2), torch.arange(3)).unflatten(-1, (2, 3)).mT.flatten(-2)),
+    "groupedLinear": ([[6, 5], [3, 4, 5], [3, 4]], experts),
     "sum": ([[3, 4]], lambda x: x.sum()),
     "sum over an axis": ([[3, 4, 2]], lambda x: x.sum(1)),
     "mean": ([[3, 4]], lambda x: x.mean()),
@@ -92,11 +128,6 @@ ops = {
     "split": ([[3, 5]], lambda x: x.split([2, 3], 1)),
     "concat": ([[3, 2], [3, 4]], lambda a, b: torch.cat([a, b], 1)),
 }
-
-
-def future(queries, keys):
-    """What a query may not see: query i sees the keys up to i + (keys − queries)."""
-    return torch.ones(queries, keys, dtype=torch.bool).triu(1 + keys - queries)
 
 
 def record_op(name, inputs, function):

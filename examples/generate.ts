@@ -5,9 +5,9 @@
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { cpuDevice, load, memory, random, readMetadata, type Threads } from "@tilework/tilework";
-import { configs, init } from "./model.ts";
-import { number, planFromMetadata } from "./options.ts";
+import { cpuDevice, load, memory, random, readMetadata } from "@tilework/tilework";
+import { init } from "./model.ts";
+import { configOf, number, planFromMetadata, threadsFlag } from "./options.ts";
 import { writing } from "./sample.ts";
 
 const usage = `Lets a model that the demo has trained write.
@@ -39,7 +39,6 @@ function parse(args: string[]) {
     process.exit(0);
   }
   if (values.prompt === "") throw new Error("--prompt must have at least one byte.");
-  const threads: Threads = values.threads === "auto" ? "auto" : number("threads", values.threads, 1, 256) ?? "auto";
   return {
     checkpoint: values.checkpoint ?? "out/checkpoint.safetensors",
     prompt: values.prompt ?? "Call me ",
@@ -47,7 +46,7 @@ function parse(args: string[]) {
     temperature: number("temperature", values.temperature, 0, 100, false) ?? 0.8,
     topP: number("top-p", values["top-p"], 0, 1, false) ?? 0.95,
     seed: number("seed", values.seed, 0, 2 ** 32 - 1) ?? 42,
-    threads,
+    threads: threadsFlag(values.threads),
     cached: !values["no-cache"],
     json: values.json ?? false,
   };
@@ -64,7 +63,7 @@ async function metadata(checkpoint: string): Promise<Record<string, string>> {
 
 async function generate(options: ReturnType<typeof parse>): Promise<void> {
   const device = cpuDevice({ threads: options.threads });
-  const { size } = planFromMetadata(await metadata(options.checkpoint)), c = configs[size];
+  const plan = planFromMetadata(await metadata(options.checkpoint)), c = configOf(plan);
   using rng = random(device, options.seed), first = random(device, 0);
   const params = init(first, c); // overwritten
   await load(options.checkpoint, { params }, { ignoreExtra: true });
@@ -81,7 +80,14 @@ async function generate(options: ReturnType<typeof parse>): Promise<void> {
   const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
   const { isa } = device.describe();
   console.log(JSON.stringify({
-    ...{ runtime, runtime_version: process.versions[runtime], device: device.name, isa, size },
+    ...{
+      runtime,
+      runtime_version: process.versions[runtime],
+      device: device.name,
+      isa,
+      size: plan.size,
+      model: plan.dense ? "dense" : "experts",
+    },
     ...{ seed: options.seed, temperature: options.temperature, top_p: options.topP, cached: options.cached },
     ...{ bytes: options.bytes, tokens_per_second: options.bytes > 0 ? Math.round(options.bytes / seconds) : null },
     ...{ peak_memory_bytes: memory().peakBytes, text },

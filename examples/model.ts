@@ -1,6 +1,6 @@
 /**
- * A byte-level language model: a decoder with pre-norm blocks, causal attention, a GEGLU feed-forward and an output head tied to the token embedding.
- * Everything here is what a user of the library writes; nothing is registered anywhere.
+ * A byte-level language model: a decoder with pre-norm blocks, causal attention, a feed-forward that is a mixture of GEGLU experts or a single GEGLU, and
+ * an output head tied to the token embedding. Everything here is what a user of the library writes; nothing is registered anywhere.
  */
 import {
   add,
@@ -19,8 +19,11 @@ import {
   linear,
   linearInit,
   matmul,
+  moe,
+  moeInit,
   type Random,
   reshape,
+  scale,
   scope,
   slice,
   split,
@@ -33,7 +36,12 @@ export interface Config {
   readonly vocab: Dim<"vocab">;
   readonly context: Dim<"context">;
   readonly width: Dim<"width">;
+  /** Features inside the feed-forward, or inside each of its experts. */
   readonly hidden: Dim<"hidden">;
+  /** Experts of each feed-forward; with 0 it has none and is dense. */
+  readonly experts: number;
+  /** Of which each byte takes this many. */
+  readonly topK: number;
   readonly heads: number;
   readonly layers: number;
   /** Pieces of text in one training step. */
@@ -43,20 +51,32 @@ export interface Config {
 /** `base` learns English in a minute, `tiny` is for trials and tests. */
 export const configs: { readonly base: Config; readonly tiny: Config } = {
   base: {
-    ...{ vocab: dim("vocab", 256), context: dim("context", 128), width: dim("width", 128), hidden: dim("hidden", 512) },
-    ...{ heads: 4, layers: 4, batch: 16 },
+    ...{ vocab: dim("vocab", 256), context: dim("context", 128), width: dim("width", 128), hidden: dim("hidden", 256) },
+    ...{ experts: 4, topK: 2, heads: 4, layers: 4, batch: 16 },
   },
   tiny: {
-    ...{ vocab: dim("vocab", 256), context: dim("context", 32), width: dim("width", 32), hidden: dim("hidden", 64) },
-    ...{ heads: 2, layers: 2, batch: 4 },
+    ...{ vocab: dim("vocab", 256), context: dim("context", 32), width: dim("width", 32), hidden: dim("hidden", 32) },
+    ...{ experts: 4, topK: 2, heads: 2, layers: 2, batch: 4 },
   },
 };
+
+/** A model of as many multiply-adds a byte without experts. */
+export function dense(c: Config): Config {
+  return { ...c, experts: 0, hidden: dim("hidden", c.topK * c.hidden) };
+}
 
 /**
  * Standard deviation of the first weights. With it, and with what leads back into the residual stream divided by √(2 · layers), as in GPT-2, the
  * held-out loss of `base` after 250 steps is 2.28; with 0.02 everywhere it is 2.37.
  */
 const deviation = 0.05;
+
+/** An expert computes what the dense feed-forward does, with half its features. */
+const feedForwardInit = (rng: Random, c: Config, back: number) =>
+  c.experts > 0 ? moeInit(rng, { ...c, deviation: { router: deviation, up: deviation, down: back } }) : {
+    up: linearInit(rng, c.width, 2 * c.hidden, { deviation, bias: false }),
+    down: linearInit(rng, c.hidden, c.width, { deviation: back, bias: false }),
+  };
 
 /** New parameters: plain nested objects of tensors. */
 // deno-lint-ignore explicit-module-boundary-types -- the parameters' type is what this function says
@@ -70,8 +90,7 @@ export const init = (rng: Random, c: Config) => {
       qkv: linearInit(rng, c.width, 3 * c.width, into),
       out: linearInit(rng, c.width, c.width, back),
       norm2: layerNormInit(rng, c.width),
-      up: linearInit(rng, c.width, 2 * c.hidden, { ...into, bias: false }),
-      down: linearInit(rng, c.hidden, c.width, { ...back, bias: false }),
+      ...feedForwardInit(rng, c, back.deviation),
     })),
     norm: layerNormInit(rng, c.width),
   };
@@ -103,22 +122,39 @@ function attend(p: Block, x: Hidden, c: Config, past?: KeyValueCache): Hidden {
   return linear(reshape(transpose(y, [0, 2, 1, 3]), [batch, time, c.width]), p.out);
 }
 
-function feedForward(p: Block, x: Hidden, c: Config): Hidden {
+/** What a feed-forward gives, and what its router did, where it has one. */
+interface Fed {
+  y: Hidden;
+  /** Is 1 where each expert gets as much as the others. */
+  balance?: Tensor<"f32", []>;
+  /** Where each expert's bytes end. */
+  offsets?: Tensor<"u32", [number]>;
+}
+
+function feedForward(p: Block, x: Hidden, c: Config): Fed {
+  if ("router" in p) {
+    const { y, balanceLoss, offsets } = moe(x, p, c);
+    return { y, balance: balanceLoss, offsets };
+  }
   const [gate, up] = split(linear(x, p.up), [c.hidden, c.hidden], -1);
-  return linear(geglu(gate, up), p.down);
+  return { y: linear(geglu(gate, up), p.down) };
 }
 
-function block(p: Block, x: Hidden, c: Config, past?: KeyValueCache): Hidden {
+function block(p: Block, x: Hidden, c: Config, past?: KeyValueCache): Fed {
   const h = add(x, attend(p, layerNorm(x, p.norm1), c, past));
-  return add(h, feedForward(p, layerNorm(h, p.norm2), c));
+  const fed = feedForward(p, layerNorm(h, p.norm2), c);
+  return { ...fed, y: add(h, fed.y) };
 }
 
-/** What the last block makes of each byte. With a past the bytes follow it, and belong to it from then on. */
-function blocks(p: Params, ids: Ids, c: Config, past?: Past): Hidden {
+/** What each block makes of each byte, the last one last. With a past the bytes follow it, and belong to it from then on. */
+function blocks(p: Params, ids: Ids, c: Config, past?: Past): Fed[] {
   const start = past?.[0]?.length ?? 0;
   let x: Hidden = add(embedding(ids, p.token), slice(p.position.weight, 0, start, start + ids.shape[1]));
-  p.blocks.forEach((b, i) => x = scope(() => block(b, x, c, past?.[i]))); // frees what the gradient will not need
-  return x;
+  return p.blocks.map((b, i) => {
+    const fed = scope(() => block(b, x, c, past?.[i])); // frees what the gradient will not need
+    x = fed.y;
+    return fed;
+  });
 }
 
 function head(p: Params, x: Hidden): Tensor<"f32", [number, number, Dim<"vocab">]> {
@@ -127,7 +163,7 @@ function head(p: Params, x: Hidden): Tensor<"f32", [number, number, Dim<"vocab">
 
 /** Logits of the byte that follows each byte. */
 export function model(p: Params, ids: Ids, c: Config): Tensor<"f32", [number, number, Dim<"vocab">]> {
-  return head(p, blocks(p, ids, c));
+  return head(p, blocks(p, ids, c).at(-1)!.y);
 }
 
 /**
@@ -135,10 +171,28 @@ export function model(p: Params, ids: Ids, c: Config): Tensor<"f32", [number, nu
  * together.
  */
 export function step(p: Params, ids: Ids, past: Past, c: Config): Tensor<"f32", [number, 1, Dim<"vocab">]> {
-  return head(p, slice(blocks(p, ids, c, past), 1, -1));
+  return head(p, slice(blocks(p, ids, c, past).at(-1)!.y, 1, -1));
 }
 
 /** Mean cross-entropy of the following bytes, in nats. */
 export function loss(p: Params, ids: Ids, next: Ids, c: Config): Tensor<"f32", []> {
   return crossEntropy(model(p, ids, c), next);
+}
+
+/** How much the experts' balance counts beside the loss, as in the Switch Transformer (Fedus, Zoph and Shazeer, 2021). */
+const balanceWeight = 0.01;
+
+/**
+ * What training makes small: the loss, and with experts a hundredth of what each block's router pays for an uneven load. Then the loss alone, and of each
+ * block with experts where each expert's bytes end.
+ */
+export function trainingLoss(
+  p: Params,
+  ids: Ids,
+  next: Ids,
+  c: Config,
+): [objective: Tensor<"f32", []>, loss: Tensor<"f32", []>, ...offsets: Tensor<"u32", [number]>[]] {
+  const fed = blocks(p, ids, c), crossEntropyLoss = crossEntropy(head(p, fed.at(-1)!.y), next);
+  const objective = fed.reduce((sum, { balance }) => balance ? add(sum, scale(balance, balanceWeight)) : sum, crossEntropyLoss);
+  return [objective, crossEntropyLoss, ...fed.flatMap(({ offsets }) => offsets ?? [])];
 }

@@ -2,7 +2,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Threads } from "@tilework/tilework";
-import { configs } from "./model.ts";
+import { type Config, configs, dense } from "./model.ts";
 
 const usage = `Trains a byte-level language model and lets it write.
 
@@ -11,11 +11,12 @@ const usage = `Trains a byte-level language model and lets it write.
   --seconds S        train for about S seconds (60); a short calibration fixes the number of steps
   --steps N          train for exactly N steps
   --size base|tiny   the model (base)
+  --dense            a plain feed-forward of as many multiply-adds in place of a mixture of experts
   --threads N|auto   workers (auto); the result is the same with any number
   --seed N           of the parameters and the order of the data (42)
   --text FILE        learn this text instead of Moby-Dick
   --out DIR          where checkpoint.safetensors, report.html and loss.svg go (out)
-  --resume           go on from DIR/checkpoint.safetensors; size, seed, steps and text are taken from there
+  --resume           go on from DIR/checkpoint.safetensors; model, seed, steps and text are taken from there
   --stop-at STEP     save a checkpoint at that step and stop, as Ctrl-C does
   --report           show the report while training, at an address of this machine alone
   --report-port N    the same on this port; otherwise a free one is taken
@@ -31,6 +32,7 @@ export interface Options {
   readonly seconds?: number | undefined;
   readonly steps?: number | undefined;
   readonly size?: SizeName | undefined;
+  readonly dense?: boolean | undefined;
   readonly threads: Threads;
   readonly seed?: number | undefined;
   readonly text?: string | undefined;
@@ -45,6 +47,8 @@ export interface Options {
 /** What makes a run the run that it is: with the same plan it comes to the same bits, however often it is interrupted. */
 export interface Plan {
   readonly size: SizeName;
+  /** Whether the model has no experts. */
+  readonly dense: boolean;
   readonly seed: number;
   readonly steps: number;
   /** The file, where it is not Moby-Dick. */
@@ -60,7 +64,7 @@ export function parseOptions(args: string[]): Options {
       args,
       options: {
         ...{ seconds: one, steps: one, size: one, threads: one, seed: one, text: one, out: one, "stop-at": one, "report-port": one },
-        ...{ resume: flag, report: flag, json: flag, help: { ...flag, short: "h" } },
+        ...{ dense: flag, resume: flag, report: flag, json: flag, help: { ...flag, short: "h" } },
       },
     });
     if (values.help) {
@@ -75,6 +79,7 @@ export function parseOptions(args: string[]): Options {
       seconds: number("seconds", values.seconds, 0.1, 1e7, false),
       steps: number("steps", values.steps, 1, 1e9),
       size: values.size,
+      dense: values.dense,
       threads: threadsFlag(values.threads),
       seed: number("seed", values.seed, 0, 2 ** 32 - 1),
       text: values.text,
@@ -92,18 +97,27 @@ export function parseOptions(args: string[]): Options {
 
 /** A plan as a checkpoint's metadata. */
 export function planToMetadata(plan: Plan): Record<string, string> {
-  return { size: plan.size, seed: `${plan.seed}`, steps: `${plan.steps}`, text: plan.text ?? "", text_hash: plan.textHash };
+  return {
+    size: plan.size,
+    model: plan.dense ? "dense" : "experts",
+    seed: `${plan.seed}`,
+    steps: `${plan.steps}`,
+    text: plan.text ?? "",
+    text_hash: plan.textHash,
+  };
 }
 
 /** The plan in a checkpoint's metadata; flags that say otherwise are an error. */
 export function planFromMetadata(
   metadata: Record<string, string>,
-  options: Pick<Options, "size" | "seed" | "steps" | "text"> = {},
+  options: Pick<Options, "size" | "dense" | "seed" | "steps" | "text"> = {},
 ): Plan {
-  const { size = "", seed, steps, text, text_hash: textHash = "" } = metadata;
-  if (!isSize(size) || !Number.isInteger(Number(seed)) || !(Number(steps) >= 1)) throw new Error("The checkpoint is none of this demo's.");
-  const plan = { size, seed: Number(seed), steps: Number(steps), text: text || undefined, textHash };
-  for (const name of ["size", "seed", "steps"] as const) {
+  const { size = "", model, seed, steps, text, text_hash: textHash = "" } = metadata;
+  if (!isSize(size) || !Number.isInteger(Number(seed)) || !(Number(steps) >= 1) || model !== "dense" && model !== "experts") {
+    throw new Error("The checkpoint is none of this demo's.");
+  }
+  const plan = { size, dense: model === "dense", seed: Number(seed), steps: Number(steps), text: text || undefined, textHash };
+  for (const name of ["size", "dense", "seed", "steps"] as const) {
     if (options[name] !== undefined && options[name] !== plan[name]) {
       throw new Error(
         `The checkpoint's run has ${name} ${plan[name]}, not ${options[name]}: leave --${name} out, or start anew without --resume.`,
@@ -111,6 +125,11 @@ export function planFromMetadata(
     }
   }
   return { ...plan, text: options.text ?? plan.text };
+}
+
+/** The model that a plan trains. */
+export function configOf({ size, dense: isDense }: Pick<Plan, "size" | "dense">): Config {
+  return isDense ? dense(configs[size]) : configs[size];
 }
 
 function isSize(name: string): name is SizeName {

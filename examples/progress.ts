@@ -3,8 +3,8 @@ import process from "node:process";
 
 /** Shows how far a loop has come. */
 export interface Progress extends Disposable {
-  /** Call it after every step; it draws when enough time has passed. */
-  update(done: number, loss: number): void;
+  /** Call it after every step; it draws when enough time has passed. `load` is the part of the work that each expert had. */
+  update(done: number, loss: number, load?: readonly number[]): void;
 }
 
 const barWidth = 24;
@@ -17,10 +17,11 @@ export function progress(total: number, start: number, perStep: number, what: st
   let drawn = -Infinity;
   let latest = "";
 
-  const draw = (done: number, loss: number) => {
+  const draw = (done: number, loss: number, load?: readonly number[]) => {
     const seconds = (performance.now() - began) / 1000, rate = (done - start) / seconds;
     const left = done < total ? `${duration((total - done) / rate)} left` : `took ${duration(seconds)}`;
-    const text = `step ${done}/${total}  loss ${loss.toFixed(3)}  ${thousands(rate * perStep)} ${what}/s  ${left}`;
+    const experts = load ? `  experts ${load.map((part) => Math.round(100 * part)).join("/")} %` : "";
+    const text = `step ${done}/${total}  loss ${loss.toFixed(3)}${experts}  ${thousands(rate * perStep)} ${what}/s  ${left}`;
     if (!terminal) return void process.stderr.write(`${text}\n`);
     const columns = process.stderr.columns || 80;
     const width = Math.max(0, Math.min(barWidth, columns - text.length - 3)), filled = Math.round(width * done / total);
@@ -30,11 +31,11 @@ export function progress(total: number, start: number, perStep: number, what: st
   };
 
   return {
-    update(done, loss) {
+    update(done, loss, load) {
       const now = performance.now();
       if (now - drawn < everyMs && done < total) return;
       drawn = now;
-      draw(done, loss);
+      draw(done, loss, load);
     },
     [Symbol.dispose]() {
       if (terminal && latest !== "") process.stderr.write("\n");

@@ -24,8 +24,8 @@ import {
   valueAndGrad,
 } from "@tilework/tilework";
 import { lossCurve } from "./loss_curve.ts";
-import { configs, init, loss } from "./model.ts";
-import { parseOptions, type Plan, planFromMetadata, planToMetadata } from "./options.ts";
+import { init, trainingLoss } from "./model.ts";
+import { configOf, parseOptions, type Plan, planFromMetadata, planToMetadata } from "./options.ts";
 import { progress, thousands } from "./progress.ts";
 import { readPage, writePage } from "./report/page.ts";
 import { Recorder, type Sample, secondsOf } from "./report/recorder.ts";
@@ -47,7 +47,8 @@ const metadata = options.resume ? await readMetadata(checkpoint) : undefined;
 const before = metadata && planFromMetadata(metadata, options);
 const text = await readText(before?.text ?? options.text);
 if (before && before.textHash !== text.hash) throw new Error(`${text.name} is not the text that this run began with.`);
-const size = before?.size ?? options.size ?? "base", c = configs[size];
+const size = before?.size ?? options.size ?? "base", dense = before?.dense ?? options.dense ?? false;
+const c = configOf({ size, dense });
 if (text.heldOut.length <= c.context) {
   throw new Error(`${text.name} is too short: its last twentieth must be longer than ${c.context} bytes.`);
 }
@@ -59,18 +60,35 @@ function start(seed: number) {
   return { rng, params, optimizer: adamW(params, { betas: [0.9, 0.95], weightDecay: 0.1 }) };
 }
 
-const lossAndGrads = valueAndGrad(loss);
+const lossAndGrads = valueAndGrad(trainingLoss);
 
 const clip = 1; // the norm of all gradients together is at most this
 
-/** One step: a batch, its loss and gradients, a step of the optimizer. Returns the loss, and the gradients' norm before clipping. */
-function trainStep({ rng, params, optimizer }: ReturnType<typeof start>, rate: number): { loss: number; norm: number } {
+/** What is told of a step: its loss, the gradients' norm before clipping, and the part of all bytes that each expert had. */
+interface Stepped {
+  loss: number;
+  norm: number;
+  load?: number[];
+}
+
+/** One step: a batch, its loss and gradients, a step of the optimizer. */
+function trainStep({ rng, params, optimizer }: ReturnType<typeof start>, rate: number): Stepped {
   return scope(() => {
-    const { value, grads } = lossAndGrads(params, ...sampleBatch(text.train, rng, c), c);
+    const { value: [, loss, ...offsets], grads } = lossAndGrads(params, ...sampleBatch(text.train, rng, c), c);
     const norm = clipByGlobalNorm(grads, clip); // in place
     optimizer.step(params, grads, rate); // in place
-    return { loss: value.itemSync(), norm: norm.itemSync() };
+    return { loss: loss.itemSync(), norm: norm.itemSync(), ...(c.experts > 0 && { load: loadOf(offsets) }) };
   });
+}
+
+/** The part of all bytes that each expert had, all blocks together. */
+function loadOf(offsets: readonly Tensor<"u32", [number]>[]): number[] {
+  const load = new Array<number>(c.experts).fill(0);
+  for (const block of offsets) {
+    const ends = block.readSync();
+    load.forEach((_, e) => load[e]! += (ends[e + 1]! - ends[e]!) / (ends[c.experts]! * offsets.length));
+  }
+  return load;
 }
 
 /** How many steps fill a time, tried out on a model that is thrown away. */
@@ -91,7 +109,7 @@ function stepsWithin(seconds: number): number {
 }
 
 const plan: Plan = before ?? {
-  ...{ size, seed: options.seed ?? 42, text: options.text, textHash: text.hash },
+  ...{ size, dense, seed: options.seed ?? 42, text: options.text, textHash: text.hash },
   steps: options.steps ?? stepsWithin(options.seconds ?? 60),
 };
 const { steps } = plan;
@@ -99,12 +117,15 @@ const { steps } = plan;
 const run = start(plan.seed);
 const rate = cosine({ peak: 3e-3, warmup: Math.min(40, Math.ceil(steps / 10)), steps });
 const marks = Math.min(10, steps); // looks at the held-out text, the first before any training
-const curve = { train: full(device, [steps], NaN), norm: full(device, [steps], NaN), heldOut: full(device, [marks], NaN) };
+const curve = {
+  ...{ train: full(device, [steps], NaN), norm: full(device, [steps], NaN), heldOut: full(device, [marks], NaN) },
+  load: full(device, [steps, c.experts], NaN),
+};
 const state = { params: run.params, optimizer: run.optimizer.state, rng: run.rng.state, curve }; // all that a run needs to go on, bit for bit
 if (options.resume) await load(checkpoint, state);
-const put = (into: Tensor<"f32", [number]>, at: number, value: number) => {
+const put = (into: Tensor<"f32", [number] | [number, number]>, at: number, ...values: number[]) => {
   using one = slice(into, 0, at, at + 1);
-  one.write([value]);
+  one.write(values);
 };
 
 const { threads, cores, isa } = device.describe();
@@ -112,20 +133,22 @@ const workers = threads === "auto" ? cores : threads === "serial" ? 1 : threads;
 const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
 const first = await run.optimizer.state.step.item();
 const tokensPerStep = c.batch * c.context;
+const model = c.experts > 0 ? `${size}, ${c.topK} of ${c.experts} experts` : `${size}, dense`;
 const recorder = new Recorder({
-  title: `${text.name}, model ${size}`,
-  plan: { text: text.name, "text's SHA-256": text.hash.slice(0, 12), model: size, seed: plan.seed, steps, "tokens a step": tokensPerStep },
+  title: `${text.name}, model ${model}`,
+  plan: { text: text.name, "text's SHA-256": text.hash.slice(0, 12), model, seed: plan.seed, steps, "tokens a step": tokensPerStep },
   machine: { device: device.name, "instruction set": isa, workers, runtime: `${runtime} ${process.versions[runtime]}` },
   ...{ steps, tokensPerStep, clip },
 });
 const stepOfMark = (mark: number) => Math.round(mark * steps / marks);
 
 if (metadata) { // the report shows the run from its first step on
-  const [losses, norms, looks] = await Promise.all([curve.train.read(), curve.norm.read(), curve.heldOut.read()]);
+  const [losses, norms, looks, loads] = await Promise.all([curve.train.read(), curve.norm.read(), curve.heldOut.read(), curve.load.read()]);
   // How long a step took is no part of the checkpoint, which is the same wherever the run was made; the report so far may tell.
   const page = await readFile(report, "utf8").then(readPage, () => undefined);
   for (let s = 0; s < first; s++) {
-    recorder.step({ loss: losses[s]!, norm: norms[s]!, rate: rate(s), seconds: page ? secondsOf(page, s) : NaN });
+    const load = [...loads.subarray(s * c.experts, (s + 1) * c.experts)];
+    recorder.step({ loss: losses[s]!, norm: norms[s]!, rate: rate(s), seconds: page ? secondsOf(page, s) : NaN, load });
   }
   looks.forEach((value, mark) => recorder.look(value, stepOfMark(mark)));
   for (const { step, text } of JSON.parse(metadata.samples ?? "[]") as Sample[]) recorder.sample(text, step);
@@ -139,7 +162,7 @@ async function keepState(): Promise<void> {
 // ── Training ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 console.log(
-  `${text.name}, ${thousands(text.train.length)} bytes; model ${size}; ${steps} steps of ${thousands(tokensPerStep)} tokens` +
+  `${text.name}, ${thousands(text.train.length)} bytes; model ${model}; ${steps} steps of ${thousands(tokensPerStep)} tokens` +
     `${first > 0 ? `, going on at ${first}` : ""}; ${device.name}, ${isa}, ${workers} ${workers === 1 ? "worker" : "workers"}`,
 );
 const live = options.reportPort === undefined ? undefined : await serveReport(recorder, options.reportPort);
@@ -159,7 +182,7 @@ let step = first, timed = 0, seconds = 0, saved = performance.now();
       if (mark % 2 === 0) recorder.sample(await write(run.params, text.prompt, 100, plan.seed, device, c));
     }
     const from = performance.now();
-    const { loss, norm } = trainStep(run, rate(step));
+    const { loss, norm, load = [] } = trainStep(run, rate(step));
     const took = (performance.now() - from) / 1000;
     if (step >= first + 3) { // the first steps also warm caches and compilers
       timed++;
@@ -167,9 +190,10 @@ let step = first, timed = 0, seconds = 0, saved = performance.now();
     }
     put(curve.train, step, loss);
     put(curve.norm, step, norm);
-    recorder.step({ loss, norm, rate: rate(step), seconds: took });
+    put(curve.load, step, ...load);
+    recorder.step({ loss, norm, rate: rate(step), seconds: took, load });
     live?.update();
-    bar.update(step + 1, loss);
+    bar.update(step + 1, loss, load.length > 0 ? load : undefined);
     if (performance.now() - saved > 60_000) {
       await keepState();
       saved = performance.now();
@@ -190,7 +214,10 @@ recorder.end(finished ? "finished" : "stopped");
 await writePage(report, recorder.all());
 await live?.close();
 const heldOutPoints = Array.from(looks, (value, mark): [number, number] => [stepOfMark(mark), value]);
-await writeFile(picture, lossCurve({ title: `${text.name}, model ${size}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] }));
+await writeFile(
+  picture,
+  lossCurve({ title: `${text.name}, model ${model}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] }),
+);
 
 if (finished) {
   console.log(`\n${passage}\n\nHeld-out loss ${heldOut.toFixed(3)} nats a byte after ${steps} steps.`);
@@ -203,7 +230,7 @@ if (options.json) {
   const orNull = (value: number) => Number.isFinite(value) ? value : null;
   console.log(JSON.stringify({
     ...{ runtime, runtime_version: process.versions[runtime], device: device.name, isa, threads: workers },
-    ...{ size, seed: plan.seed, steps, steps_done: step, finished },
+    ...{ size, model: dense ? "dense" : "experts", seed: plan.seed, steps, steps_done: step, finished },
     tokens_per_second: orNull(Math.round(timed * tokensPerStep / seconds)),
     ...{ first_loss: orNull(losses[0]!), last_loss: orNull(losses[step - 1] ?? NaN), heldout_loss: orNull(heldOut) },
     peak_memory_bytes: memory().peakBytes,

@@ -164,7 +164,7 @@ test("the program writes the same text with the cache and without, and says what
   try {
     const checkpoint = join(folder, "model.safetensors"), p = parameters();
     using rng = random(cpu, 1);
-    const metadata = planToMetadata({ size: "tiny", seed: 1, steps: 1, text: undefined, textHash: "" });
+    const metadata = planToMetadata({ size: "tiny", dense: false, seed: 1, steps: 1, text: undefined, textHash: "" });
     await save(checkpoint, { params: p, rng: rng.state }, { metadata });
     const expected = async (draws: number) => {
       using rng = random(cpu, draws);

@@ -55,7 +55,7 @@ import {
   UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
-import { type Config, configs, loss, type Params } from "../examples/model.ts";
+import { type Config, configs, dense, loss, type Params } from "../examples/model.ts";
 import { flatten } from "../nn/tree.ts";
 import { hash } from "./harness.ts";
 
@@ -367,7 +367,7 @@ function parameters(rng: Random, c: Config): Params {
 }
 
 test("one full training step of the example's tiny model: random parameters, loss, gradients, clip, AdamW", () => {
-  const c = { ...configs.tiny, layers: 1, batch: 2 };
+  const c = { ...dense(configs.tiny), layers: 1, batch: 2 };
   hashes((device) => {
     using rng = random(device, 7);
     const params = parameters(rng, c);

@@ -89,7 +89,7 @@ const golden = {
   experts: [1718391583, 3688894246, 3627111519, 127969479, 2220168338, 2492136143, 1553288756, 212444448],
   rotary: [548320886, 1397356399],
   categorical: [1747348006],
-  step: [3654305058],
+  step: [1297703342],
 };
 
 /** Multiples of 2^-12 from -2 to 2, from a linear congruential generator: whole-number arithmetic alone, the same in every engine. */

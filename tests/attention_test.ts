@@ -5,6 +5,8 @@ import {
   attentionBackward,
   type AttentionOptions,
   cpu,
+  type CpuDevice,
+  cpuDevice,
   empty,
   memory,
   mul,
@@ -17,6 +19,7 @@ import {
   tensor,
   transpose,
   trim,
+  UnsupportedError,
   valueAndGrad,
   zeros,
 } from "../mod.ts";
@@ -156,13 +159,32 @@ test("packed sequences are what each is alone, empty ones too", () => {
 });
 
 test("one query gives the bits of the last of many: a token at a time is the whole at once", () => {
-  using q = randomTensor([1, 4, 70, 16], "f32", 1), k = randomTensor([1, 2, 70, 16], "f32", 2), v = randomTensor([1, 2, 70, 16], "f32", 3);
-  using whole = attention(q as never, k as never, v as never, { causal: true }) as unknown as Any;
-  for (const i of [0, 15, 16, 33, 69]) {
-    const to = (x: unknown, from: number) => slice(x as Any, 2, from, i + 1) as never;
-    using one = attention(to(q, i), to(k, 0), to(v, 0), { causal: true });
-    using row = slice(whole, 2, i, i + 1);
-    assertSameBits((one as Tensor).readSync() as Float32Array, row.readSync(), `token ${i}`);
+  // With heads of their own a query is a row alone; with shared ones its group's heads are the rows of a tile. 300 keys are two blocks.
+  for (const isa of ["portable", "avx2", "avx512", "neon"] as const) {
+    let device: CpuDevice;
+    try {
+      device = cpuDevice({ isa });
+    } catch (error) {
+      if (error instanceof UnsupportedError) continue;
+      throw error;
+    }
+    for (const dtype of ["f32", "f64"] as const) {
+      for (const [kvHeads, width] of [[4, 16], [4, 5], [2, 16]] as const) {
+        using q = randomTensor([1, 4, 300, width], dtype, 1, device), k = randomTensor([1, kvHeads, 300, width], dtype, 2, device);
+        using v = randomTensor([1, kvHeads, 300, width], dtype, 3, device);
+        using whole = attention(q as never, k as never, v as never, { causal: true, window: 290 }) as unknown as Any;
+        for (const i of [0, 15, 16, 255, 256, 299]) {
+          const to = (x: unknown, from: number) => slice(x as Any, 2, from, i + 1) as never;
+          using one = attention(to(q, i), to(k, 0), to(v, 0), { causal: true, window: 290 });
+          using row = slice(whole, 2, i, i + 1);
+          assertSameBits(
+            (one as Tensor).readSync() as Float32Array,
+            row.readSync(),
+            `token ${i} of ${kvHeads} heads, ${width}, ${dtype}, ${isa}`,
+          );
+        }
+      }
+    }
   }
 });
 

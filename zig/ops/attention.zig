@@ -19,6 +19,7 @@ const blocking = @import("../gemm/blocking.zig");
 const cursor = @import("../parallel/cursor.zig");
 const device = @import("../device.zig");
 const gemm = @import("../gemm/kernel.zig");
+const gemv = @import("../gemm/vector.zig");
 const memory = @import("../memory.zig");
 const pool = @import("../parallel/pool.zig");
 const product = @import("../gemm/product.zig");
@@ -217,6 +218,8 @@ fn grainOf(jobs: usize, workers: usize) usize {
 fn Kernels(comptime T: type) type {
     return struct {
         gemm: product.Kernels(T),
+        gemv_rows: *const fn (*const gemv.Gemv(T)) callconv(.c) void,
+        gemv_turned: *const fn (*const gemv.Gemv(T)) callconv(.c) void,
         softmax: *const fn (*const scores.Softmax(T)) callconv(.c) void,
         join: *const fn (*const scores.Join(T)) callconv(.c) void,
         finish: *const fn (*const scores.Finish(T)) callconv(.c) void,
@@ -228,6 +231,8 @@ fn Kernels(comptime T: type) type {
         fn of(d: *const Device) @This() {
             return .{
                 .gemm = .of(d),
+                .gemv_rows = d.kernel(fn (*const gemv.Gemv(T)) callconv(.c) void, "gemv_" ++ @typeName(T) ++ "_rows"),
+                .gemv_turned = d.kernel(fn (*const gemv.Gemv(T)) callconv(.c) void, "gemv_" ++ @typeName(T) ++ "_turned"),
                 .softmax = d.kernel(fn (*const scores.Softmax(T)) callconv(.c) void, prefix ++ "softmax"),
                 .join = d.kernel(fn (*const scores.Join(T)) callconv(.c) void, prefix ++ "join"),
                 .finish = d.kernel(fn (*const scores.Finish(T)) callconv(.c) void, prefix ++ "finish"),
@@ -394,6 +399,26 @@ fn Tiles(comptime T: type) type {
             }
         }
 
+        /// Products of one query's row: `y = alpha · rows · x` where the rows are turned, else `y = x · rows`. Each number of the rows is used once, so that
+        /// this goes as fast as they come from memory; the bits are those of a tile.
+        fn alone(self: *const Self, comptime turned: bool, y: [*]T, x: [*]const T, rows: [*]const T, stride: usize, count: usize, alpha: T) void {
+            const kernel = if (turned) self.kernels.gemv_turned else self.kernels.gemv_rows;
+            kernel(&.{
+                .y = y,
+                .y_step = 1,
+                .x = x,
+                .w = rows,
+                .stride = signed(stride),
+                .begin = 0,
+                .end = if (turned) count else self.p.width,
+                .k = if (turned) self.p.width else count,
+                .alpha = alpha,
+                .beta = 0,
+                .read_y = 0,
+                .far = 1,
+            });
+        }
+
         /// The part of a block of keys that some of the queries see, its begin a multiple of 16.
         fn part(span: Span, block: usize) ?Span {
             const first = block * key_block;
@@ -493,7 +518,8 @@ fn Forward(comptime T: type) type {
                 @memset(sum[0..c.blocks.size], 0);
                 const span = p.seen(one, query, count);
                 var turned: [tiles_max]Right(T) = undefined;
-                if (span.begin < span.end) {
+                const alone = t.ld == 1;
+                if (span.begin < span.end and !alone) {
                     for (0..std.math.divCeil(usize, count, forward_queries) catch unreachable) |i| {
                         const from = i * forward_queries;
                         const rows = p.q.at(one.batch, head, one.q + query + from);
@@ -507,7 +533,12 @@ fn Forward(comptime T: type) type {
                     const k = p.k.at(one.batch, kv_head, row);
                     const v = p.v.at(one.batch, kv_head, row);
                     const keys: Rows(T) = if (several) t.dense(c.scratch + c.keys, k, p.k.row, n) else .{ .first = k, .stride = p.k.row };
-                    const values = if (several) t.right(c.scratch + c.values, v, p.v.row, n) else t.rightInPlace(c.scratch + c.values, v, p.v.row, n);
+                    const values: Right(T) = if (several)
+                        t.right(c.scratch + c.values, v, p.v.row, n)
+                    else if (alone)
+                        .{ .b = v, .ld = p.v.row, .next = undefined, .last = v, .ld_last = 0 }
+                    else
+                        t.rightInPlace(c.scratch + c.values, v, p.v.row, n);
                     var i: usize = 0;
                     while (i * forward_queries < count) : (i += 1) {
                         const from = i * forward_queries;
@@ -546,14 +577,22 @@ fn Forward(comptime T: type) type {
                 const part = c.scratch + c.part;
                 const part_max = c.scratch + c.part_max;
                 const part_sum = c.scratch + c.part_sum;
-                t.against(at, k.from(keys.begin - begin), n, turned, count, p.scale);
+                const rows = k.from(keys.begin - begin);
+                if (t.ld == 1)
+                    t.alone(true, at, p.q.at(one.batch, head, one.q + query), rows.first, rows.stride, n, p.scale)
+                else
+                    t.against(at, rows, n, turned, count, p.scale);
                 t.kernels.softmax(&.{
                     .tile = t.tileOf(s, one, head, query, count, b, keys),
                     .max = if (first) max else part_max,
                     .sum = if (first) sum else part_sum,
                 });
-                const a: Left(T) = .{ .a = at, .ld = t.ld, .form = .rows_contiguous };
-                t.multiply(if (first) sums else part, p.width, a, v.from(keys.begin - begin), count, p.width, n, 1, false);
+                const values = v.from(keys.begin - begin);
+                const to = if (first) sums else part;
+                if (t.ld == 1)
+                    t.alone(false, to, at, values.b, values.ld, n, 1)
+                else
+                    t.multiply(to, p.width, .{ .a = at, .ld = t.ld, .form = .rows_contiguous }, values, count, p.width, n, 1, false);
                 if (!first) t.kernels.join(&.{
                     .out = sums,
                     .part = part,

@@ -250,6 +250,7 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
         }
 
         fn sampled(p: *const Choice(T), x: [*]const T, u: f64) usize {
+            @setEvalBranchQuota(20_000);
             const at = largest(x, p.cols);
             const row: Row = .{ .x = x, .cols = p.cols, .top = x[at], .temperature = p.temperature };
             if (!(row.top > -inf)) return at; // a NaN, or nothing but -Inf: no distribution

@@ -20,7 +20,7 @@ import {
 import type { Out } from "../core/op.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Box, NoLinear, Size } from "../core/shape.ts";
-import { type Tensor } from "../core/tensor.ts";
+import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { statusName } from "../ffi/status.ts";
 import type { LinearAccumulate } from "./linear.ts";

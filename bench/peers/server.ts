@@ -21,7 +21,23 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { countAsOwn, type Prepared } from "../harness.ts";
-import type { Peer, Problem } from "../problem.ts";
+import type { Peer } from "../problem.ts";
+
+/** What a server is asked to prepare: what to compute, how it is stored, its sizes, and the inputs. */
+export interface Question {
+  readonly op: string;
+  readonly layout: string;
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly batch: number;
+  readonly inputs: readonly Float32Array[];
+}
+
+/** A peer that takes other problems than those of `problem.ts` too, where its server knows them. */
+export interface ServerPeer extends Peer {
+  prepare(question: Question, threads: number): Promise<Prepared>;
+}
 
 /** A running server. */
 export interface Server {
@@ -38,7 +54,7 @@ export async function serverPeer(
   name: string,
   command: (threads: number) => { program: string[]; env: Record<string, string> },
   extra: (greeting: string) => Record<string, unknown>,
-): Promise<Peer> {
+): Promise<ServerPeer> {
   const servers = new Map<number, Promise<Server>>();
   const server = (threads: number) => {
     let started = servers.get(threads);
@@ -95,8 +111,8 @@ export async function startServer(name: string, { program, env }: { program: str
   };
 }
 
-async function prepare(server: Server, problem: Problem): Promise<Prepared> {
-  const { op, layout, m, n, k, batch, inputs } = problem;
+async function prepare(server: Server, question: Question): Promise<Prepared> {
+  const { op, layout, m, n, k, batch, inputs } = question;
   const id = await withValues(inputs, (folder) => server.ask(`prepare ${op} ${layout} ${m} ${n} ${k} ${batch} ${folder}`));
   return {
     time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
@@ -106,7 +122,7 @@ async function prepare(server: Server, problem: Problem): Promise<Prepared> {
 }
 
 /** Writes arrays as files 0, 1, … into a folder that `body` may read, and removes it afterwards. */
-export function withValues<T>(inputs: readonly Float32Array<ArrayBuffer>[], body: (folder: string) => Promise<T>): Promise<T> {
+export function withValues<T>(inputs: readonly Float32Array[], body: (folder: string) => Promise<T>): Promise<T> {
   return withFolder((folder) => {
     for (const [index, values] of inputs.entries()) {
       writeFileSync(join(folder, String(index)), new Uint8Array(values.buffer, values.byteOffset, values.byteLength));

@@ -5,11 +5,10 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import type { Peer } from "../problem.ts";
-import { serverPeer } from "./server.ts";
+import { type ServerPeer, serverPeer } from "./server.ts";
 
 /** Starts PyTorch, where there is one. */
-export function torch(python: string): Promise<Peer> {
+export function torch(python: string): Promise<ServerPeer> {
   const script = fileURLToPath(new URL("./torch_server.py", import.meta.url));
   const command = (threads: number) => ({ program: [python, script, String(threads)], env: { CUDA_VISIBLE_DEVICES: "" } });
   return serverPeer("pytorch", command, (version) => ({ pytorch: version }));

@@ -61,6 +61,38 @@ def prepare_linear_backward(m, n, k, folder):
     return rows, [dx, dw, db]
 
 
+def prepare_grouped(part, way, m, n, k, experts, folder):
+    """One of the products of experts: forward, dx or dw, as a loop over the experts or by torch._grouped_mm, which allocates its result."""
+    x, weight, dy = read(folder, "0", m, k), read(folder, "1", experts, n, k), read(folder, "2", m, n)
+    borders = [int(offset) for offset in read(folder, "3", experts + 1)]
+    ranges = list(zip(borders, borders[1:]))
+    weight_t, dy_t = weight.transpose(1, 2), dy.T
+    if way == "grouped_mm":
+        offsets = torch.tensor(borders[1:], dtype=torch.int32)
+        a, b = {"forward": (x, weight_t), "dx": (dy, weight), "dw": (dy_t, x)}[part]
+        kept = [None]
+
+        def all_at_once():
+            kept[0] = torch._grouped_mm(a, b, offs=offsets)
+
+        return all_at_once, kept
+    out = torch.empty(*{"forward": (m, n), "dx": (m, k), "dw": (experts, n, k)}[part])
+    each = []
+    for e, (begin, end) in enumerate(ranges):
+        rows = slice(begin, end)
+        each.append({
+            "forward": (x[rows], weight_t[e], out[rows]),
+            "dx": (dy[rows], weight[e], out[rows]),
+            "dw": (dy_t[:, rows], x[rows], out[e]),
+        }[part])
+
+    def one_by_one():
+        for a, b, c in each:
+            torch.mm(a, b, out=c)
+
+    return one_by_one, [out]
+
+
 def settle():
     """Waits until the library's threads sleep, so that they do not spin into the next one's turn."""
     for _ in range(60):
@@ -83,6 +115,8 @@ def answer(line):
         count += 1
         if kind == "product":
             problems[count] = prepare_product(layout, m, n, k, batch, folder)
+        elif kind.startswith("grouped_"):
+            problems[count] = prepare_grouped(kind.removeprefix("grouped_"), layout, m, n, k, batch, folder)
         else:
             problems[count] = prepare_linear_backward(m, n, k, folder)
         return count

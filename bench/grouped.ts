@@ -1,0 +1,188 @@
+/**
+ * Group `grouped`: linear layers of experts whose rows are shared out unevenly, forward and each gradient apart, against PyTorch's loop over the experts,
+ * its `torch._grouped_mm`, and the loop that our own plain products make.
+ *
+ * @module
+ */
+import process from "node:process";
+import { cpuDevice, empty, groupedLinear, reshape, slice, type Tensor, tensor } from "@tilework/tilework";
+// The gradients one by one: the public call computes both.
+import { native } from "../ffi/library.ts";
+import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
+import type { ServerPeer } from "./peers/server.ts";
+import { torch } from "./peers/torch.ts";
+
+const parts = ["forward", "dx", "dw"] as const;
+type Part = (typeof parts)[number];
+
+/** Rows of each expert, and the layer's sizes. */
+interface Case {
+  readonly name: string;
+  readonly rows: readonly number[];
+  readonly inner: number;
+  readonly out: number;
+}
+
+const cases: readonly Case[] = [
+  { name: "uneven", rows: [250, 31, 180, 97, 5, 290, 121, 50], inner: 512, out: 1024 },
+  { name: "one-has-all", rows: [0, 0, 0, 1024, 0, 0, 0, 0], inner: 512, out: 1024 },
+  { name: "few-rows", rows: [16, 3, 9, 0, 21, 8, 1, 6], inner: 512, out: 1024 },
+];
+const tiny: readonly Case[] = [{ name: "tiny", rows: [5, 0, 17, 1], inner: 24, out: 40 }];
+
+interface Layer extends Case {
+  readonly borders: readonly number[];
+  /** x [rows, in], weight [experts, out, in] and dy [rows, out]. */
+  readonly inputs: readonly [Float32Array, Float32Array, Float32Array];
+}
+
+function makeLayer(each: Case): Layer {
+  const borders = [0];
+  for (const n of each.rows) borders.push(borders[borders.length - 1] + n);
+  const rows = borders[borders.length - 1];
+  let state = 1;
+  const uniform = (count: number) =>
+    Float32Array.from({ length: count }, () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) / 0x1000000 - 0.5;
+    });
+  const inputs = [uniform(rows * each.inner), uniform(each.rows.length * each.out * each.inner), uniform(rows * each.out)] as const;
+  return { ...each, borders, inputs };
+}
+
+/** Measures the group, line by line. */
+export async function* groupedLines(options: Options): AsyncGenerator<Line> {
+  const python = process.env.TILEWORK_TORCH_PYTHON;
+  const peer = python ? await torch(python) : undefined;
+  const chosen = (options.tiny ? tiny : cases).filter(({ name }) => options.cases?.some((text) => name.includes(text)) ?? true);
+  try {
+    for (const each of chosen) {
+      const layer = makeLayer(each);
+      for (const threads of options.threads) for (const part of parts) yield* partLines(layer, part, threads, options, peer);
+    }
+  } finally {
+    peer?.close?.();
+  }
+}
+
+async function* partLines(layer: Layer, part: Part, threads: number, options: Options, peer: ServerPeer | undefined): AsyncGenerator<Line> {
+  const rows = layer.borders[layer.rows.length], experts = layer.rows.length;
+  const all: Contender[] = [
+    { name: "ours", threads, ...prepareOurs(layer, part, threads, false) },
+    { name: "ours, a loop", threads, ...prepareOurs(layer, part, threads, true) },
+  ];
+  const question = { op: `grouped_${part}`, m: rows, n: layer.out, k: layer.inner, batch: experts };
+  const inputs = [...layer.inputs, Float32Array.from(layer.borders)];
+  for (const [name, layout] of peer ? [["pytorch, a loop", "loop"], ["pytorch, grouped_mm", "grouped_mm"]] : []) {
+    all.push({ name, threads, ...await peer!.prepare({ ...question, layout, inputs }, threads) });
+  }
+  await check(layer, part, all);
+  const { seconds, rounds, others } = await interleave(all, options);
+  for (const contender of all) await contender.dispose?.();
+  const flops = 2 * rows * layer.out * layer.inner;
+  const rate = (index: number) => figure(flops / median(seconds[index]) / 1e9);
+  const shape = `${rows}x${layer.out}x${layer.inner}`;
+  const line = {
+    group: "grouped",
+    op: `grouped_${part}`,
+    case: layer.name,
+    shape,
+    layout: part === "forward" ? "NT" : part === "dx" ? "NN" : "TN",
+  };
+  const common = { ...line, dtype: "f32", threads, ours: rate(0), unit: "GFLOP/s" };
+  for (let index = 1; index < all.length; index++) {
+    const paired = pairedQuartiles(seconds[index], seconds[0]);
+    yield { ...common, peer: rate(index), peer_name: all[index].name, ratio: paired[1], paired, ...peer?.extra, rounds, others };
+  }
+  if (!peer) {
+    yield {
+      ...common,
+      peer: null,
+      peer_name: "pytorch",
+      ratio: null,
+      missing: "TILEWORK_TORCH_PYTHON names no Python with PyTorch",
+      rounds,
+      others,
+    };
+  }
+}
+
+function prepareOurs({ rows, inner, out, borders, inputs }: Layer, part: Part, threads: number, loop: boolean): Prepared {
+  const device = cpuDevice({ threads });
+  const total = borders[rows.length];
+  const x = tensor(device, [total, inner], inputs[0]), weight = tensor(device, [rows.length, out, inner], inputs[1]);
+  const dy = tensor(device, [total, out], inputs[2]), offsets = tensor(device, [borders.length], Uint32Array.from(borders));
+  const results = { forward: empty(device, [total, out]), dx: empty(device, [total, inner]), dw: empty(device, [rows.length, out, inner]) };
+  const ok = (code: number) => {
+    if (code !== 0) throw new Error(`the library answered ${code}`);
+  };
+  const of = (name: Part) => name === part ? results[name].handle : 0;
+  let call: () => void;
+  if (!loop) {
+    const handles = Uint32Array.of(of("dx"), of("dw"), 0, x.handle, offsets.handle, weight.handle);
+    call = part === "forward"
+      ? () => void groupedLinear(x, offsets, { weight }, { out: results.forward })
+      : () => ok(native.tw_grouped_linear_backward(device.handle, handles, dy.handle, 0));
+  } else {
+    const some = (t: Tensor, e: number) => slice(t as Tensor<"f32", [number, number]>, 0, borders[e], borders[e + 1]);
+    const one = (t: Tensor<"f32", [number, number, number]>, e: number) => reshape(slice(t, 0, e, e + 1), [out, inner]);
+    // Tensors, not their handles: what nothing holds is freed.
+    const each = rows.map((_, e) => ({
+      x: some(x, e),
+      weight: one(weight, e),
+      dy: some(dy, e),
+      out: part === "dw" ? one(results.dw, e) : some(results[part], e),
+    }));
+    call = part === "forward"
+      ? () => each.forEach((p) => ok(native.tw_matmul(device.handle, p.out.handle, p.x.handle, p.weight.handle, 0, 2, 1, 0)))
+      : () =>
+        each.forEach((p) => {
+          const dx = part === "dx" ? p.out.handle : 0, dw = part === "dw" ? p.out.handle : 0;
+          ok(native.tw_linear_backward(device.handle, dx, dw, 0, p.dy.handle, p.x.handle, p.weight.handle, 0));
+        });
+  }
+  return {
+    call,
+    time(calls) {
+      const start = performance.now();
+      for (let i = 0; i < calls; i++) call();
+      return (performance.now() - start) / 1000;
+    },
+    result: () => results[part].readSync(),
+    dispose: () => [x, weight, dy, offsets, ...Object.values(results)].forEach((t) => t.dispose()),
+  };
+}
+
+/** Lets each contender compute, and compares 64 entries with sums in double precision and all of them with the first contender's. */
+async function check({ rows, inner, out, borders, inputs: [x, weight, dy] }: Layer, part: Part, all: readonly Contender[]): Promise<void> {
+  const entry = (at: number): number => {
+    const columns = part === "forward" ? out : inner;
+    const row = Math.floor(at / columns), j = at % columns;
+    let sum = 0;
+    if (part === "dw") {
+      const e = Math.floor(row / out);
+      for (let r = borders[e]; r < borders[e + 1]; r++) sum += dy[r * out + row % out] * x[r * inner + j];
+      return sum;
+    }
+    const e = rows.findIndex((_, e) => row < borders[e + 1]);
+    for (let q = 0; part === "forward" && q < inner; q++) sum += x[row * inner + q] * weight[(e * out + j) * inner + q];
+    for (let q = 0; part === "dx" && q < out; q++) sum += dy[row * out + q] * weight[(e * out + q) * inner + j];
+    return sum;
+  };
+  let first: Float32Array | undefined;
+  for (const { name, time, result } of all) {
+    await time(1);
+    const found = await result!();
+    first ??= found.slice();
+    if (found.length !== first.length) throw new Error(`${name}: ${found.length} results instead of ${first.length}`);
+    const demand = (at: number, wanted: number) => {
+      // Sums of at most a few thousand products below a quarter: their roundings stay far below this.
+      if (!(Math.abs(found[at] - wanted) <= 1e-3)) throw new Error(`${name}: entry ${at} is ${found[at]}, wanted ${wanted}`);
+    };
+    for (let sample = 0; sample < 64; sample++) {
+      const at = sample === 0 ? 0 : sample === 1 ? found.length - 1 : Math.floor(found.length * ((sample * 0.6180339887498949) % 1));
+      demand(at, entry(at));
+    }
+    for (let at = 0; at < found.length; at++) if (found[at] !== first[at]) demand(at, first[at]);
+  }
+}

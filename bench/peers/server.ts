@@ -6,6 +6,7 @@
  *
  *     (start)                                            ready, or anything the server wants to tell of itself
  *     prepare KIND LAYOUT M N K BATCH FOLDER             an id; reads the inputs 0, 1, … from the folder
+ *     rows OP ROWS COLS FOLDER                           an id, for servers that have row-wise ops; reads inputs likewise
  *     time ID CALLS                                      the seconds that so many calls took
  *     result ID FILE                                     ok; has written what the latest call computed
  *     drop ID                                            ok
@@ -21,7 +22,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { countAsOwn, type Prepared } from "../harness.ts";
-import type { Peer, Problem } from "../problem.ts";
+import type { Peer } from "../problem.ts";
 
 /** A running server. */
 export interface Server {
@@ -38,7 +39,7 @@ export async function serverPeer(
   name: string,
   command: (threads: number) => { program: string[]; env: Record<string, string> },
   extra: (greeting: string) => Record<string, unknown>,
-): Promise<Peer> {
+): Promise<Peer & Required<Pick<Peer, "prepareRows">>> {
   const servers = new Map<number, Promise<Server>>();
   const server = (threads: number) => {
     let started = servers.get(threads);
@@ -50,7 +51,12 @@ export async function serverPeer(
     name,
     extra: extra(greeting),
     inProcess: false,
-    prepare: async (problem, threads) => prepare(await server(threads), problem),
+    async prepare({ op, layout, m, n, k, batch, inputs }, threads) {
+      return prepare(await server(threads), `prepare ${op} ${layout} ${m} ${n} ${k} ${batch}`, inputs);
+    },
+    async prepareRows({ op, rows, cols, inputs }, threads) {
+      return prepare(await server(threads), `rows ${op} ${rows} ${cols}`, inputs);
+    },
     async close() {
       for (const started of servers.values()) (await started).close();
     },
@@ -95,9 +101,8 @@ export async function startServer(name: string, { program, env }: { program: str
   };
 }
 
-async function prepare(server: Server, problem: Problem): Promise<Prepared> {
-  const { op, layout, m, n, k, batch, inputs } = problem;
-  const id = await withValues(inputs, (folder) => server.ask(`prepare ${op} ${layout} ${m} ${n} ${k} ${batch} ${folder}`));
+async function prepare(server: Server, question: string, inputs: readonly Float32Array<ArrayBuffer>[]): Promise<Prepared> {
+  const id = await withValues(inputs, (folder) => server.ask(`${question} ${folder}`));
   return {
     time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
     result: () => server.result(id),

@@ -6,6 +6,7 @@
  */
 import type { Contender, Prepared } from "./harness.ts";
 import { alignedFloats } from "./peers/ffi.ts";
+import type { RowOpName } from "./rows_cases.ts";
 
 /** How operands are stored: `a` is [m, k], or [k, m] where the first letter is T; `b` is [k, n], or [n, k] where the second is T. */
 export type Layout = "NN" | "NT" | "TN";
@@ -37,6 +38,14 @@ export interface LinearBackward {
   readonly inputs: readonly [Float32Array<ArrayBuffer>, Float32Array<ArrayBuffer>, Float32Array<ArrayBuffer>];
 }
 
+/** A row-wise or elementwise op on matrices [rows, cols]: group `rows` says which there are. */
+export interface RowProblem {
+  readonly op: RowOpName;
+  readonly rows: number;
+  readonly cols: number;
+  readonly inputs: readonly Float32Array<ArrayBuffer>[];
+}
+
 /** Something to compute. */
 export type Problem = Product | LinearBackward;
 
@@ -48,6 +57,8 @@ export interface Peer {
   /** It lives in this process and is called through the same FFI as this library: the cost of a call is the same kind of cost. */
   readonly inProcess: boolean;
   prepare(problem: Problem, threads: number): Prepared | Promise<Prepared>;
+  /** For libraries that have such ops. */
+  prepareRows?(problem: RowProblem, threads: number): Prepared | Promise<Prepared>;
   /** Ends the process that the peer lives in, where it has one. */
   close?(): void;
 }
@@ -81,7 +92,8 @@ export function isVector({ m, n, batch }: Product): boolean {
   return batch === 1 && (m === 1 || n === 1);
 }
 
-function uniform(count: number, seed: number): Float32Array<ArrayBuffer> {
+/** Uniform numbers in [-0.5, 0.5), the same for the same seed. */
+export function uniform(count: number, seed: number): Float32Array<ArrayBuffer> {
   const values = alignedFloats(count);
   let state = seed * 0x9e3779b9 >>> 0;
   for (let i = 0; i < count; i++) { // xorshift32

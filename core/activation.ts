@@ -6,7 +6,7 @@ import { formatValue } from "./shape.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** The native numbers of the activations. @internal */
-export const activations = { relu: 0, gelu: 1, geluTanh: 2, silu: 3 } as const;
+export const activations = { relu: 0, gelu: 1, geluTanh: 2, silu: 3, sigmoid: 4, tanh: 5 } as const;
 
 /** Which form of GELU an `approximate` option names. @internal */
 export function geluForm(op: string, approximate: unknown = "none"): "gelu" | "geluTanh" {

@@ -1,12 +1,10 @@
 /** GEGLU. */
 
 import { geluForm } from "../core/activation.ts";
-import { allocateBeside } from "../core/beside.ts";
 import type { Float } from "../core/dtype.ts";
-import { asRows, check, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
+import { activateGated, activateGatedBackward } from "../core/gated_activation.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
-import { native } from "../ffi/library.ts";
 import type { GeluOptions } from "./gelu.ts";
 
 /**
@@ -36,35 +34,9 @@ export function geglu<D extends Float, S extends Shape>(
   up: NoInfer<Tensor<D, S>>,
   options?: NoInfer<GeluOptions<D, S>>,
 ): Tensor<D, S> {
-  return forward("geglu", gate as Tensor, up as Tensor, options as AnyOptions | undefined) as unknown as Tensor<D, S>; // of gate's own dtype and shape
-}
-
-interface AnyOptions {
-  approximate?: "none" | "tanh";
-  out?: Tensor | undefined;
-}
-
-function checkGeglu(op: string, gate: Tensor, up: Tensor, approximate: unknown): number {
-  checkFloat(op, "gate", gate);
-  checkLike(op, "up", up, "gate", gate);
-  checkShapeIs(op, "up", up, gate.shape);
-  return geluForm(op, approximate) === "geluTanh" ? 1 : 0;
-}
-
-function forward(op: string, gate: Tensor, up: Tensor, options: AnyOptions = {}): Tensor {
-  const flags = checkGeglu(op, gate, up, options.approximate);
-  const out = output(op, gate, gate.dtype, gate.shape, options.out) as Tensor;
-  const g = asRows(op, gate), u = asRows(op, up);
-  check(op, native.tw_geglu(gate.device.handle, out.handle, g.handle, u.handle, flags));
-  if (g !== gate) g.dispose();
-  if (u !== up) u.dispose();
-  if (recording(gate, up)) {
-    record(op, [gate, up], [out], [gate, up], ([dy], [gate, up]) => {
-      const g = gradients("gegluBackward", gate!, up!, dy!, flags);
-      return [g.gate, g.up];
-    });
-  }
-  return out;
+  const form = geluForm("geglu", options?.approximate);
+  const out = options?.out as Tensor | undefined;
+  return activateGated("geglu", form, gate as Tensor, up as Tensor, out) as unknown as Tensor<D, S>; // of gate's own dtype and shape
 }
 
 /** The gradients of `geglu`. */
@@ -98,23 +70,6 @@ export function gegluBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: { approximate?: "none" | "tanh" },
 ): GegluGradients<D, S> {
-  return backward("gegluBackward", gate as Tensor, up as Tensor, dy as Tensor, options) as unknown as GegluGradients<D, S>; // of gate's own shape
-}
-
-function backward(op: string, gate: Tensor, up: Tensor, dy: Tensor, options: AnyOptions = {}): { gate: Tensor; up: Tensor } {
-  const flags = checkGeglu(op, gate, up, options.approximate);
-  checkLike(op, "dy", dy, "gate", gate);
-  checkShapeIs(op, "dy", dy, gate.shape);
-  checkNotRecording(op);
-  return gradients(op, gate, up, dy, flags);
-}
-
-function gradients(op: string, gate: Tensor, up: Tensor, dy: Tensor, flags: number): { gate: Tensor; up: Tensor } {
-  const [dgate, dup] = allocateBeside(op, [gate, up]) as [Tensor, Tensor]; // one for each
-  const g = asRows(op, gate), u = asRows(op, up), d = asRows(op, dy);
-  check(op, native.tw_geglu_backward(gate.device.handle, dgate.handle, dup.handle, d.handle, g.handle, u.handle, flags));
-  if (g !== gate) g.dispose();
-  if (u !== up) u.dispose();
-  if (d !== dy) d.dispose();
-  return { gate: dgate, up: dup };
+  const form = geluForm("gegluBackward", options?.approximate);
+  return activateGatedBackward("gegluBackward", form, gate as Tensor, up as Tensor, dy as Tensor) as unknown as GegluGradients<D, S>; // of gate's own shape
 }

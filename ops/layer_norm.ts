@@ -10,6 +10,7 @@ import {
   checkNotRecording,
   checkNumber,
   checkShapeIs,
+  checkTensor,
   output,
   record,
   recording,
@@ -32,6 +33,22 @@ export interface LayerNormOptions<D extends Float, S extends Shape> extends Out<
   eps?: number;
 }
 
+/** Options of `layerNorm` with a residual. */
+export interface LayerNormSumOptions<D extends Float, S extends Shape> extends LayerNormOptions<D, S> {
+  /** Added to `x` before it is normalised, of its shape. */
+  residual: Tensor<D, S>;
+  /** Takes the sum in place of a new tensor, as `out` takes the norm. */
+  sum?: Tensor<D, S> | undefined;
+}
+
+/** A layer norm, and the sum that was normalised. */
+export interface LayerNormSum<D extends Float, S extends Shape> {
+  /** The layer norm of `sum`. */
+  y: Tensor<D, S>;
+  /** `x + residual`. */
+  sum: Tensor<D, S>;
+}
+
 interface AnyLayerNorm {
   weight: Tensor;
   bias?: Tensor | undefined;
@@ -40,6 +57,8 @@ interface AnyLayerNorm {
 interface AnyOptions {
   eps?: number;
   out?: Tensor | undefined;
+  residual?: Tensor | undefined;
+  sum?: Tensor | undefined;
 }
 
 const none: AnyOptions = {};
@@ -50,6 +69,9 @@ const none: AnyOptions = {};
  *
  * The variance is the mean of squared deviations from a corrected mean: rows with a large mean keep their digits, and a constant row gives exactly the
  * bias. NaN and infinities stay in their row. `out` may be `x` itself.
+ *
+ * With a `residual` it is the norm of `x + residual`, and both are returned, `{ y, sum }`: the bits of `add` and then `layerNorm`, but memory is passed
+ * over once. `out` and `sum` may be `x` or `residual` itself, not the same.
  *
  * Throws a RangeError where shapes do not fit or `eps` is negative, a TypeError for other element types than f32 and f64, a mix of them, or a disposed
  * tensor.
@@ -70,9 +92,16 @@ const none: AnyOptions = {};
 export function layerNorm<D extends Float, S extends Shape>(
   x: Tensor<D, S>,
   p: NoInfer<LayerNorm<Last<S>, D>>,
-  options?: NoInfer<LayerNormOptions<D, S>>,
-): Tensor<D, S> {
-  return forward("layerNorm", x as Tensor, p as unknown as AnyLayerNorm, options as AnyOptions | undefined) as unknown as Tensor<D, S>; // of x's own shape
+  options?: NoInfer<LayerNormOptions<D, S>> & { residual?: undefined },
+): Tensor<D, S>;
+/** The layer norm of `x + residual`, and that sum. */
+export function layerNorm<D extends Float, S extends Shape>(
+  x: Tensor<D, S>,
+  p: NoInfer<LayerNorm<Last<S>, D>>,
+  options: NoInfer<LayerNormSumOptions<D, S>>,
+): LayerNormSum<D, S>;
+export function layerNorm(x: Tensor, p: unknown, options?: unknown): unknown {
+  return forward("layerNorm", x, p as AnyLayerNorm, options as AnyOptions | undefined);
 }
 
 /** Checks the arguments that forward and backward share; returns eps. */
@@ -100,28 +129,57 @@ function handleOf(x: Tensor | null | undefined): number {
   return x === null || x === undefined ? 0 : x.handle;
 }
 
-function forward(op: string, x: Tensor, p: AnyLayerNorm, options: AnyOptions = none): Tensor {
+function forward(op: string, x: Tensor, p: AnyLayerNorm, options: AnyOptions = none): Tensor | { y: Tensor; sum: Tensor } {
   const eps = checkLayerNorm(op, x, p, options.eps);
-  const { bias } = p;
+  const { bias } = p, { residual } = options;
+  if (residual !== undefined) {
+    checkLike(op, "residual", residual, "x", x);
+    checkShapeIs(op, "residual", residual, x.shape);
+  } else if (options.sum !== undefined) throw new TypeError(`${op}: sum is only there with a residual`);
   const out = output(op, x, x.dtype, x.shape, options.out) as Tensor;
-  const tracked = recording(x, p.weight, bias);
+  const sum = residual === undefined ? null : total(op, x, options.sum);
+  const tracked = recording(x, p.weight, bias, residual);
   const stats = tracked ? statistics(op, x) : null;
-  run(op, out, stats, x, p, eps);
+  run(op, out, stats, x, p, eps, sum, residual);
   if (stats !== null) {
-    const inputs = bias === undefined ? [x, p.weight] : [x, p.weight, bias];
-    record(op, inputs, [out], [x, p.weight, stats], ([dy], [x, weight, stats], wanted) => {
-      const g = gradients("layerNormBackward", x!, weight!, stats!, dy!, wanted[0]!, wanted[1]!, wanted[2] === true);
-      return bias === undefined ? [g.x, g.weight] : [g.x, g.weight, g.bias];
+    const parameters = bias === undefined ? [p.weight] : [p.weight, bias];
+    const lead = residual === undefined ? [x] : [x, residual];
+    record(op, [...lead, ...parameters], sum === null ? [out] : [out, sum], [sum ?? x, p.weight, stats], ([dy, dsum], saved, wanted) => {
+      const [z, weight, stats] = saved as [Tensor, Tensor, Tensor]; // as they were saved
+      // Where only the sum was used, its gradient goes through as it is.
+      if (dy === null) return lead.map(() => dsum!);
+      const [wantWeight, wantBias] = wanted.slice(lead.length);
+      const wantX = wanted.slice(0, lead.length).includes(true);
+      const g = gradients("layerNormBackward", z, weight, stats, dy!, wantX ? dsum ?? null : null, wantX, wantWeight!, wantBias === true);
+      return [...lead.map(() => g.x), g.weight, ...(bias === undefined ? [] : [g.bias])];
     });
     stats.dispose(); // the tape has its own holder
   }
-  return out;
+  return sum === null ? out : { y: out, sum };
 }
 
-function run(op: string, out: Tensor | null, stats: Tensor | null, x: Tensor, p: AnyLayerNorm, eps: number): void {
+/** The tensor that takes the sum. */
+function total(op: string, x: Tensor, to: Tensor | undefined): Tensor {
+  if (to !== undefined) checkTensor(op, "sum", to);
+  return output(op, x, x.dtype, x.shape, to) as Tensor;
+}
+
+function run(
+  op: string,
+  out: Tensor | null,
+  stats: Tensor | null,
+  x: Tensor,
+  p: AnyLayerNorm,
+  eps: number,
+  sum: Tensor | null = null,
+  residual?: Tensor,
+): void {
   const rows = asRows(op, x), weight = asContiguous(op, p.weight), bias = p.bias && asContiguous(op, p.bias);
-  check(op, native.tw_layer_norm(x.device.handle, handleOf(out), handleOf(stats), rows.handle, weight.handle, handleOf(bias), eps));
+  const more = residual && asRows(op, residual);
+  const outs = [handleOf(out), handleOf(stats), handleOf(sum)] as const;
+  check(op, native.tw_layer_norm(x.device.handle, ...outs, rows.handle, handleOf(more), weight.handle, handleOf(bias), eps));
   if (rows !== x) rows.dispose();
+  if (more !== residual) more!.dispose();
   if (weight !== p.weight) weight.dispose();
   if (bias !== p.bias) bias!.dispose();
 }
@@ -137,7 +195,7 @@ export interface LayerNormGradients<D extends Float, S extends Shape> {
 }
 
 /**
- * Gradients of `layerNorm`: with `x̂ = (x − μ)·r`, `u = dy·weight` and means over the row, `dx = r·(u − mean(u) − x̂·mean(u·x̂))`; over all rows
+ * Gradients of `layerNorm`, without a residual: with `x̂ = (x − μ)·r`, `u = dy·weight` and means over the row, `dx = r·(u − mean(u) − x̂·mean(u·x̂))`; over all rows
  * `dweight = Σ dy·x̂` and `dbias = Σ dy`.
  *
  * The sums over rows go over chunks that depend on the number of rows alone and join in their order: the same bits for any number of workers.
@@ -181,7 +239,7 @@ function backward(op: string, x: Tensor, p: AnyLayerNorm, dy: Tensor, options: {
   checkNotRecording(op);
   const stats = statistics(op, x);
   run(op, null, stats, x, p, eps);
-  const g = gradients(op, x, p.weight, stats, dy, true, true, p.bias !== undefined);
+  const g = gradients(op, x, p.weight, stats, dy, null, true, true, p.bias !== undefined);
   stats.dispose();
   return g.bias === null ? { x: g.x, weight: g.weight } : g;
 }
@@ -192,6 +250,7 @@ function gradients(
   weight: Tensor,
   stats: Tensor,
   dy: Tensor,
+  dsum: Tensor | null,
   wantX: boolean,
   wantWeight: boolean,
   wantBias: boolean,
@@ -199,22 +258,15 @@ function gradients(
   const dx = wantX ? allocate(op, x.device, x.dtype, x.shape) as Tensor : null;
   const dweight = wantWeight ? allocate(op, x.device, x.dtype, weight.shape) as Tensor : null;
   const dbias = wantBias ? allocate(op, x.device, x.dtype, weight.shape) as Tensor : null;
-  const rows = asRows(op, x), dyRows = asRows(op, dy), dense = asContiguous(op, weight);
+  const rows = asRows(op, x), dyRows = asRows(op, dy), dense = asContiguous(op, weight), more = dsum && asRows(op, dsum);
+  const outs = Uint32Array.of(handleOf(dx), handleOf(dweight), handleOf(dbias));
   check(
     op,
-    native.tw_layer_norm_backward(
-      x.device.handle,
-      handleOf(dx),
-      handleOf(dweight),
-      handleOf(dbias),
-      dyRows.handle,
-      rows.handle,
-      dense.handle,
-      stats.handle,
-    ),
+    native.tw_layer_norm_backward(x.device.handle, outs, dyRows.handle, handleOf(more), rows.handle, dense.handle, stats.handle),
   );
   if (rows !== x) rows.dispose();
   if (dyRows !== dy) dyRows.dispose();
   if (dense !== weight) dense.dispose();
+  if (more !== dsum) more!.dispose();
   return { x: dx, weight: dweight, bias: dbias };
 }

@@ -18,10 +18,15 @@ import {
   cpuDevice,
   crossEntropy,
   crossEntropyBackward,
+  dropout,
   embeddingInit,
   expertOrder,
   gatherRows,
   gatherRowsBackward,
+  geglu,
+  gegluBackward,
+  gelu,
+  geluBackward,
   groupedLinear,
   groupedLinearBackward,
   type Isa,
@@ -33,12 +38,18 @@ import {
   linearInit,
   loadBalanceLoss,
   loadBalanceLossBackward,
+  logSoftmax,
+  logSoftmaxBackward,
   matmul,
   matmulList,
+  mse,
+  mseBackward,
   prepack,
   type Random,
   random,
   reshape,
+  rmsNorm,
+  rmsNormBackward,
   rotary,
   rotaryBackward,
   route,
@@ -46,9 +57,15 @@ import {
   routerZLoss,
   routerZLossBackward,
   scope,
+  sigmoid,
+  sigmoidBackward,
   slice,
   softmax,
   softmaxBackward,
+  swiglu,
+  swigluBackward,
+  tanh,
+  tanhBackward,
   type Tensor,
   tensor,
   transpose,
@@ -89,6 +106,7 @@ const golden = {
   experts: [1718391583, 3688894246, 3627111519, 127969479, 2220168338, 2492136143, 1553288756, 212444448],
   rotary: [548320886, 1397356399],
   categorical: [1747348006],
+  rows: [794503001, 3145971384, 2088618223, 1560339585, 2226928601, 471989349, 162616306],
   step: [1297703342],
 };
 
@@ -346,6 +364,36 @@ test("draws from logits, from all of them and from what top-k and top-p leave", 
       ),
     ];
   }, golden.categorical);
+});
+
+test("masked softmax, log-softmax, norm of a sum, RMS norm, activations and their gates, dropout, mean squared error, each with its gradient", () => {
+  hashes((device) => {
+    const made = (seed: number, ...shape: number[]) => tensor(device, shape, inputs(shape.reduce((a, b) => a * b, 1), seed));
+    return scope(() => {
+      const x = made(20, 130, 70) as Tensor<"f32", [130, 70]>, dy = made(21, 130, 70) as typeof x, z = made(22, 130, 70) as typeof x;
+      const weight = made(23, 70) as Tensor<"f32", [70]>, bias = made(24, 70) as typeof weight;
+      const hidden = tensor(device, [70], Uint32Array.from(inputs(70, 25), (v) => v > 0 ? 1 : 0));
+      const soft = softmax(x, { mask: z, scale: 0.3 }), seen = softmax(x, { mask: hidden });
+      const logs = logSoftmax(x);
+      const norm = layerNorm(x, { weight, bias }, { residual: z });
+      const rms = rmsNormBackward(x, { weight }, dy);
+      const gate = swigluBackward(x, z, dy), tanhGate = gegluBackward(x, z, dy, { approximate: "tanh" }), exact = gegluBackward(x, z, dy);
+      const rng = random(device, 5);
+      const loss = mse(x, z), pulled = mseBackward(x, z, loss);
+      return [
+        hashOf(softmaxBackward(soft, dy, { scale: 0.3 }), softmaxBackward(seen, dy), soft, seen),
+        hashOf(logSoftmaxBackward(logs, dy), logs),
+        hashOf(norm.y, norm.sum),
+        hashOf(rmsNorm(x, { weight }), rms.x, rms.weight),
+        hashOf(
+          ...[sigmoid(x), tanh(x), sigmoidBackward(x, dy), tanhBackward(x, dy), gelu(x), geluBackward(x, dy)],
+          ...[swiglu(x, z), geglu(x, z), gate.gate, gate.up, tanhGate.gate, tanhGate.up, exact.gate, exact.up],
+        ),
+        hashOf(dropout(x, rng, { rate: 0.3 }), rng.state as unknown as Tensor),
+        hashOf(loss as unknown as Tensor, pulled.x, pulled.target),
+      ];
+    });
+  }, golden.rows);
 });
 
 /** Parameters of the example's model, whatever it starts from itself. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, layerNorm, layerNormBackward, scope, tensor } from "../mod.ts";
+import { add, cpu, layerNorm, layerNormBackward, mul, scope, sum, type Tensor, tensor, valueAndGrad } from "../mod.ts";
+import { setRecorder } from "../core/op.ts";
 import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
@@ -100,6 +101,107 @@ test("layerNorm() keeps its digits with a large mean, and gives the bias for con
     close(g.x.readSync(), [-474.3416, -158.1139, 158.1139, 474.3416], 1e-6);
   });
 });
+
+test("layerNorm() of a sum is add() and then layerNorm(), forward and backward, to the bit", () => {
+  for (const dtype of ["f32", "f64"] as const) {
+    for (const cols of lengths) {
+      scope(() => {
+        const rows = 70, shape = [rows, cols];
+        const [a, r, d, e] = [1, 2, 3, 4].map((seed) => both(normal(rows * cols, seed))[dtype]);
+        const weight = of(cpu, [cols], both(normal(cols, 5))[dtype], dtype), bias = of(cpu, [cols], both(normal(cols, 6))[dtype], dtype);
+        const dy = of(cpu, shape, d!, dtype), dsum = of(cpu, shape, e!, dtype);
+        const x = of(cpu, shape, a!, dtype), residual = of(cpu, shape, r!, dtype);
+        const plain = add(x, residual as never), wanted = layerNorm(plain, { weight, bias } as never);
+        const g = layerNormBackward(plain as typeof x, { weight, bias } as never, dy);
+        const dx = add(g.x, dsum as never).readSync();
+        for (
+          const [left, right] of [[x, residual], [
+            strided(cpu, shape, a!, dtype),
+            strided(cpu, shape, r!, dtype, true),
+          ]] as const
+        ) {
+          const both = layerNorm(left, { weight, bias } as never, { residual: right });
+          assert.deepEqual(both.y.readSync(), wanted.readSync());
+          assert.deepEqual(both.sum.readSync(), plain.readSync());
+        }
+        const tape = tapedAll(() => layerNorm(x, { weight, bias } as never, { residual }));
+        for (const found of tape([dy, dsum]).slice(0, 2)) assert.deepEqual(found!.readSync(), dx);
+        assert.deepEqual(tape([dy, null])[1]!.readSync(), g.x.readSync());
+        assert.deepEqual(tape([dy, dsum])[2]!.readSync(), g.weight.readSync());
+        assert.deepEqual(tape([dy, dsum])[3]!.readSync(), g.bias!.readSync());
+        assert.equal(tape([null, dsum])[0], dsum);
+        assert.deepEqual(tape([dy, dsum], [false, false, true, false]).map((t) => t !== null), [false, false, true, false]);
+
+        const into = layerNorm(x, { weight, bias } as never, { residual, out: x, sum: residual });
+        assert.ok(into.y === x && into.sum === residual);
+        assert.deepEqual([...x.readSync()], [...wanted.readSync()]);
+        assert.deepEqual([...residual.readSync()], [...plain.readSync()]);
+      });
+    }
+  }
+});
+
+test("layerNorm() of a sum trains like add() and then layerNorm()", () => {
+  using x = tensor(cpu, [5, 7], normal(35, 1));
+  using r = tensor(cpu, [5, 7], normal(35, 2));
+  using weight = tensor(cpu, [7], normal(7, 3));
+  const p = { x, r, norm: { weight } };
+  using one = valueAndGrad((q: typeof p) => {
+    const { y, sum: s } = layerNorm(q.x, q.norm, { residual: q.r });
+    return sum(mul(y, s));
+  })(p);
+  using two = valueAndGrad((q: typeof p) => {
+    const s = add(q.x, q.r);
+    return sum(mul(layerNorm(s, q.norm), s));
+  })(p);
+  assert.equal(one.value.itemSync(), two.value.itemSync());
+  for (const [a, b] of [[one.grads.x, two.grads.x], [one.grads.r, two.grads.r], [one.grads.norm.weight, two.grads.norm.weight]] as const) {
+    close(a.readSync(), b.readSync(), 1e-6);
+  }
+});
+
+test("layerNorm() refuses residuals that do not fit", () => {
+  scope(() => {
+    const x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]), weight = tensor(cpu, [3], [1, 1, 1]);
+    const out = tensor(cpu, [2, 3], [7, 7, 7, 7, 7, 7]);
+    refuses(
+      () => layerNorm(x, { weight }, { residual: tensor(cpu, [3], [1, 2, 3]) as never, out }),
+      "RangeError",
+      "layerNorm: residual is [3], must be [2, 3]",
+    );
+    refuses(
+      () => layerNorm(x, { weight }, { residual: tensor(cpu, [2, 3], new Float64Array(6)) as never, out }),
+      "TypeError",
+      "layerNorm: residual is f64, x is f32",
+    );
+    refuses(() => layerNorm(x, { weight }, { sum: out } as never), "TypeError", "layerNorm: sum is only there with a residual");
+    refuses(
+      () => layerNorm(x, { weight }, { residual: x, sum: tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]) as never, out }),
+      "RangeError",
+      "layerNorm: out is [3, 2], must be [2, 3]",
+    );
+    assert.throws(() => layerNorm(x, { weight }, { residual: x, out, sum: out }), TypeError);
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});
+
+/** Runs an op of several results as a loss would, and returns how its rule answers cotangents of them. */
+function tapedAll(run: () => unknown): (cotangents: (Tensor | null)[], wanted?: boolean[]) => (Tensor | null)[] {
+  let answer: ((cotangents: (Tensor | null)[], wanted?: boolean[]) => (Tensor | null)[]) | undefined;
+  const before = setRecorder({
+    tracks: () => true,
+    add(_op, inputs, _outputs, keep, rule) {
+      const saved = keep.map((x) => x.alias());
+      answer = (cotangents, wanted = inputs.map(() => true)) => rule(cotangents, saved, wanted);
+    },
+  });
+  try {
+    run();
+  } finally {
+    setRecorder(before);
+  }
+  return answer!;
+}
 
 test("layerNorm() keeps NaN and infinities in their row", () => {
   scope(() => {

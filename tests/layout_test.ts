@@ -62,8 +62,9 @@ const kernelImports = ["isa/simd.zig", "isa/math.zig"];
 
 /** Where one Zig op serves several TypeScript ops, or one under another name. Elsewhere the stem is the same. */
 const servedBy: Record<string, string[]> = {
-  activation: ["gelu", "relu", "silu"],
+  activation: ["gelu", "relu", "sigmoid", "silu", "tanh"],
   copy: ["copy", "cast", "concat"],
+  gated_activation: ["geglu", "swiglu"],
   sum: ["sum", "mean"],
 };
 

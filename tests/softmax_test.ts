@@ -88,6 +88,82 @@ test("softmax() has the gradient that central differences give", () => {
   });
 });
 
+test("softmax() adds masks that broadcast, or hides by them, and scales first", () => {
+  for (const dtype of ["f32", "f64"] as const) {
+    for (const [shape, sizes] of [[[2, 3, 17], [17]], [[2, 3, 17], [3, 17]], [[2, 3, 17], [2, 1, 17]], [[2, 3, 17], [2, 3, 17]]] as const) {
+      for (const kind of ["boolean", "added"] as const) {
+        scope(() => {
+          const [rows, cols] = [6, 17], count = sizes.reduce<number>((a, b) => a * b, 1);
+          const data = both(normal(rows * cols, 1, 2))[dtype];
+          const seen = normal(count, 2).map((v, i) => i >= cols ? v > 0 : sizes[0] === 17 ? v > 0 : false); // the first row of several hides all
+          const added = both(normal(count, 3).map((v, i) => seen[i] ? v : -Infinity))[dtype];
+          const z = Float64Array.from(data, (v, i) => {
+            const row = Math.floor(i / cols), of = sizes.length === 3 && sizes[1] === 1 ? Math.floor(row / 3) : row % (count / cols);
+            const at = of * cols + i % cols;
+            return kind === "added" ? 0.5 * v + added[at]! : seen[at] ? 0.5 * v : -Infinity;
+          });
+          const wanted = Float64Array.from(reference(z, cols), (v) => Number.isNaN(v) ? 0 : v);
+          // What is hidden is not used.
+          for (let i = 0; i < data.length; i++) if (z[i] === -Infinity) data[i] = NaN;
+          const bits = Uint32Array.from(seen, (v) => v ? 7 : 0);
+          const masks = kind === "boolean"
+            ? [tensor(cpu, [...sizes] as number[], bits)]
+            : [of(cpu, sizes, added, dtype), strided(cpu, sizes, added, dtype), strided(cpu, sizes, added, dtype, true)];
+          for (const mask of masks) {
+            const y = softmax(of(cpu, shape, data, dtype), { mask: mask as never, scale: 0.5 });
+            close(y.readSync(), wanted, dtype === "f32" ? 1e-5 : 1e-13);
+            const dx = softmaxBackward(y, of(cpu, shape, data, dtype), { scale: 0.5 }).readSync();
+            for (let i = 0; i < wanted.length; i++) if (wanted[i] === 0) assert.ok(Object.is(dx[i], 0));
+          }
+        });
+      }
+    }
+  }
+});
+
+test("softmax() with scale and mask has the gradients that central differences give, of an added mask too", () => {
+  scope(() => {
+    const [rows, cols] = [6, 5];
+    const x = Float64Array.from(normal(rows * cols, 1)), m = Float64Array.from(normal(3 * cols, 2));
+    const c = Float64Array.from(normal(rows * cols, 3));
+    const loss = (x: Float64Array, m: Float64Array) =>
+      dot(reference(Float64Array.from(x, (v, i) => 0.7 * v + m[i % (3 * cols)]!), cols), c);
+    const wanted = [differences((v) => loss(v, m), x), differences((v) => loss(x, v), m)];
+    const input = tensor(cpu, [2, 3, 5], x), mask = tensor(cpu, [1, 3, 5], m), dy = tensor(cpu, [2, 3, 5], c);
+    const tape = taped(() => softmax(input, { mask, scale: 0.7 }));
+    for (const [i, found] of tape.backward(dy).entries()) close(found!.readSync(), wanted[i]!, 1e-7);
+    assert.deepEqual(tape.backward(dy, [false, true]).map((t) => t?.shape), [undefined, [1, 3, 5]]);
+    const hidden = tensor(cpu, [5], Uint32Array.from([1, 0, 1, 1, 0]));
+    const masked = differences((v) => scope(() => dot(softmax(tensor(cpu, [2, 3, 5], v), { mask: hidden }).readSync(), c)), x);
+    close(taped(() => softmax(input, { mask: hidden })).backward(dy)[0]!.readSync(), masked, 1e-7);
+  });
+});
+
+test("softmax() refuses masks and scales that mean nothing", () => {
+  scope(() => {
+    const x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]), out = tensor(cpu, [2, 3], [7, 7, 7, 7, 7, 7]);
+    for (const scale of [0, -1, NaN, Infinity]) {
+      refuses(() => softmax(x, { scale, out }), "RangeError", `softmax: scale must be a number above 0, got ${scale}`);
+    }
+    for (const [shape, text] of [[[2], "[2]"], [[1], "[1]"], [[], "[]"], [[3, 3], "[3, 3]"], [[1, 2, 3], "[1, 2, 3]"]] as const) {
+      const mask = tensor(cpu, [...shape] as number[], new Float32Array(shape.reduce<number>((a, b) => a * b, 1)));
+      refuses(
+        () => softmax(x, { mask, out }),
+        "RangeError",
+        `softmax: mask is ${text}, must broadcast to [2, 3] over its leading axes`,
+      );
+    }
+    refuses(
+      () => softmax(x, { mask: tensor(cpu, [3], new Int32Array(3)) as never, out }),
+      "TypeError",
+      "softmax: mask is i32, must be f32 or u32",
+    );
+    refuses(() => softmax(x, { mask: true as never, out }), "TypeError", "softmax: mask must be a tensor, got true");
+    refuses(() => softmaxBackward(x, x, { scale: 0, out }), "RangeError", "softmaxBackward: scale must be a number above 0, got 0");
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});
+
 test("softmax() rows sum to one", () => {
   scope(() => {
     const y = softmax(tensor(cpu, [50, 77], normal(50 * 77, 5, 4))).readSync();

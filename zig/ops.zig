@@ -11,10 +11,12 @@ pub const ops = .{
     @import("ops/add.zig"),
     @import("ops/mul.zig"),
     @import("ops/scale.zig"),
+    @import("ops/rms_norm.zig"),
     @import("ops/softmax.zig"),
+    @import("ops/log_softmax.zig"),
     @import("ops/activation.zig"),
-    @import("ops/geglu.zig"),
     @import("ops/attention.zig"),
+    @import("ops/gated_activation.zig"),
     @import("ops/embedding.zig"),
     @import("ops/cross_entropy.zig"),
     @import("ops/linear_cross_entropy.zig"),
@@ -32,6 +34,8 @@ pub const ops = .{
     @import("ops/adam_w.zig"),
     @import("ops/random.zig"),
     @import("ops/rotary.zig"),
+    @import("ops/dropout.zig"),
+    @import("ops/mse.zig"),
 };
 
 /// Files with micro-kernels that belong to no single op. Those of products are in product_kernels.zig.

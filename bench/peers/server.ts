@@ -6,6 +6,7 @@
  *
  *     (start)                                            ready, or anything the server wants to tell of itself
  *     prepare KIND LAYOUT M N K BATCH FOLDER             an id; reads the inputs 0, 1, … from the folder
+ *     rows OP ROWS COLS FOLDER                           an id, for servers that have row-wise ops; reads inputs likewise
  *     time ID CALLS                                      the seconds that so many calls took
  *     result ID FILE                                     ok; has written what the latest call computed
  *     drop ID                                            ok
@@ -36,6 +37,7 @@ export interface Question {
 
 /** A peer that takes other problems than those of `problem.ts` too, where its server knows them. */
 export interface ServerPeer extends Peer {
+  prepareRows: NonNullable<Peer["prepareRows"]>;
   prepare(question: Question, threads: number): Promise<Prepared>;
 }
 
@@ -66,7 +68,12 @@ export async function serverPeer(
     name,
     extra: extra(greeting),
     inProcess: false,
-    prepare: async (problem, threads) => prepare(await server(threads), problem),
+    async prepare({ op, layout, m, n, k, batch, inputs }, threads) {
+      return prepare(await server(threads), `prepare ${op} ${layout} ${m} ${n} ${k} ${batch}`, inputs);
+    },
+    async prepareRows({ op, rows, cols, inputs }, threads) {
+      return prepare(await server(threads), `rows ${op} ${rows} ${cols}`, inputs);
+    },
     async close() {
       for (const started of servers.values()) (await started).close();
     },
@@ -111,9 +118,8 @@ export async function startServer(name: string, { program, env }: { program: str
   };
 }
 
-async function prepare(server: Server, question: Question): Promise<Prepared> {
-  const { op, layout, m, n, k, batch, inputs } = question;
-  const id = await withValues(inputs, (folder) => server.ask(`prepare ${op} ${layout} ${m} ${n} ${k} ${batch} ${folder}`));
+async function prepare(server: Server, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
+  const id = await withValues(inputs, (folder) => server.ask(`${question} ${folder}`));
   return {
     time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
     result: () => server.result(id),

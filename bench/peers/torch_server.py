@@ -93,6 +93,76 @@ def prepare_grouped(part, way, m, n, k, experts, folder):
     return one_by_one, [out]
 
 
+def prepare_rows(op, rows, cols, folder):
+    """A row-wise op by the routine that writes to given tensors, where there is one; its results."""
+    inputs = [read(folder, name, rows, cols) for name in sorted(os.listdir(folder))]
+    x, y, z = (inputs + [None, None, None])[:3]
+    out, other = torch.empty(rows, cols), torch.empty(rows, cols)
+    weight = 1 + torch.arange(cols) % 1024 / 1024
+    aten = torch.ops.aten
+    found = [out]
+
+    def run(compute):
+        def keep():
+            found[:] = compute()
+
+        return keep, found
+
+    if op == "copy":
+        return (lambda: out.copy_(x)), found
+    if op == "softmax":
+        return (lambda: aten._softmax.out(x, -1, False, out=out)), found
+    if op == "softmax_backward":
+        return (lambda: aten._softmax_backward_data.out(y, x, -1, torch.float32, grad_input=out)), found
+    if op == "layer_norm":
+        return run(lambda: [torch.nn.functional.layer_norm(x, [cols], weight, weight)])
+    if op == "layer_norm_backward":
+        _, mean, rstd = aten.native_layer_norm(x, [cols], weight, weight, 1e-5)
+        return run(lambda: aten.native_layer_norm_backward(y, x, [cols], mean, rstd, weight, weight, [True, True, True]))
+    if op == "gelu":
+        return (lambda: aten.gelu.out(x, out=out)), found
+    if op == "gelu_backward":
+        return (lambda: aten.gelu_backward.grad_input(y, x, grad_input=out)), found
+    if op == "geglu":
+        return (lambda: torch.mul(aten.gelu.out(x, out=other), y, out=out)), found
+    if op == "geglu_backward":
+        activated = torch.nn.functional.gelu(x)  # kept from the forward pass
+
+        def backward():
+            torch.mul(z, activated, out=other)
+            aten.gelu_backward.grad_input(torch.mul(z, y, out=out), x, grad_input=out)
+
+        return backward, [out, other]
+    if op == "log_softmax":
+        return (lambda: aten._log_softmax.out(x, -1, False, out=out)), found
+    if op == "log_softmax_backward":
+        return (lambda: aten._log_softmax_backward_data.out(y, x, -1, torch.float32, out=out)), found
+    if op == "layer_norm_of_sum":
+        return run(lambda: [torch.nn.functional.layer_norm(torch.add(x, y, out=out), [cols], weight, weight), out])
+    if op == "rms_norm":
+        return run(lambda: [torch.nn.functional.rms_norm(x, [cols], weight, 1e-5)])
+    if op == "rms_norm_backward":
+        # There is no kernel of its own on the CPU: what autograd composes, without the forward pass.
+        with torch.enable_grad():
+            z, w = x.requires_grad_(), weight.requires_grad_()
+            normed = torch.nn.functional.rms_norm(z, [cols], w, 1e-5)
+        return run(lambda: torch.autograd.grad(normed, [z, w], y, retain_graph=True))
+    if op == "silu":
+        return (lambda: aten.silu.out(x, out=out)), found
+    if op == "tanh":
+        return (lambda: torch.tanh(x, out=out)), found
+    if op == "swiglu":
+        return (lambda: torch.mul(aten.silu.out(x, out=other), y, out=out)), found
+    if op == "dropout":
+        return run(lambda: [torch.nn.functional.dropout(x, 0.1)])
+    if op == "mse":
+        return run(lambda: [torch.nn.functional.mse_loss(x, y)])
+    if op == "sum_of_squares":
+        flat = x.view(-1)
+        return run(lambda: [torch.dot(flat, flat)])
+    raise ValueError(op)
+
+
 def settle():
     """Waits until the library's threads sleep, so that they do not spin into the next one's turn."""
     for _ in range(60):
@@ -119,6 +189,11 @@ def answer(line):
             problems[count] = prepare_grouped(kind.removeprefix("grouped_"), layout, m, n, k, batch, folder)
         else:
             problems[count] = prepare_linear_backward(m, n, k, folder)
+        return count
+    if verb == "rows":
+        op, rows, cols, folder = rest.split(" ", 3)
+        count += 1
+        problems[count] = prepare_rows(op, int(rows), int(cols), folder)
         return count
     id, _, rest = rest.partition(" ")
     compute, results = problems[int(id)]

@@ -20,7 +20,7 @@ import {
   reshape,
   scale,
 } from "../../mod.ts";
-import { slice, softmax, split, sum, transpose } from "../../mod.ts";
+import { mse, rmsNorm, slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, moe, moeInit, route } from "../../mod.ts";
 import { adamW, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
@@ -181,6 +181,10 @@ cast(s23, "f16");
 // ── Layers: the first operand fixes the others, and the expected type is message enough ──
 // @ts-expect-error Type 'Tensor<"f32", [4]>' is not assignable to type 'Tensor<"f32", [3]>'
 layerNorm(s23, { weight: s4 });
+// @ts-expect-error Type 'Tensor<"f32", [4]>' is not assignable to type 'Tensor<"f32", [3]>'
+rmsNorm(s23, { weight: s4 });
+// @ts-expect-error 'Tensor<"f32", [4, 5]>' is not assignable to parameter of type 'Tensor<"f32", [2, 3]>'
+mse(s23, s45);
 // @ts-expect-error Type 'Tensor<"f32", [Dim<"hidden">]>' is not assignable to type 'Tensor<"f32", [Dim<"width">]>'
 layerNorm(rows, { weight: zeros(cpu, [h]) });
 // @ts-expect-error 'Tensor<"f32", [2, 3]>' is not assignable to parameter of type 'Tensor<Integer, [2, 3]>'

@@ -20,7 +20,7 @@ import {
   relu,
   reshape,
 } from "../../mod.ts";
-import { scale, silu, slice, softmax, split, sum, transpose } from "../../mod.ts";
+import { dropout, mse, rmsNorm, scale, silu, slice, softmax, split, sum, swiglu, transpose } from "../../mod.ts";
 import { cpu, dim, empty, full, isTensor, keep, ones, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, loadBalanceLoss, moe, moeInit, route } from "../../mod.ts";
 import { adamW, clipByGlobalNorm, cosine, embeddingInit, layerNormInit, linearInit, load, save, valueAndGrad } from "../../mod.ts";
@@ -179,6 +179,10 @@ is<Tensor<"u32", [2, 3]>>()(cast(s23, "u32"));
 // ── Layers ──
 is<F<[2, 3]>>()(layerNorm(s23, { weight: s3 }));
 is<F<[2, 3]>>()(layerNorm(s23, { weight: s3, bias: s3 }, { eps: 1e-6 }));
+is<{ y: F<[2, 3]>; sum: F<[2, 3]> }>()(layerNorm(s23, { weight: s3 }, { residual: s23, sum: s23 }));
+is<F<[2, 3]>>()(rmsNorm(s23, { weight: s3 }));
+is<F<[]>>()(mse(s23, s23));
+is<F<[2, 3]>>()(dropout(swiglu(s23, softmax(s23, { mask: s3, scale: 2 })), random(cpu, 1), { rate: 0.1 }));
 is<F<[2, 5, Dim<"width">]>>()(embedding(ids, { weight: zeros(cpu, [256, w]) }));
 is<F<[]>>()(crossEntropy(zeros(cpu, [2, 5, 256]), ids, { ignoreIndex: 0 }));
 is<F<[2, 4, 5, 8]>>()(attention(zeros(cpu, [2, 4, 5, 8]), zeros(cpu, [2, 1, 9, 8]), zeros(cpu, [2, 1, 9, 8]), { causal: true }));

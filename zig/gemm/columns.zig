@@ -4,7 +4,11 @@
 const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const pool = @import("../parallel/pool.zig");
-const Device = @import("../device.zig").Device;
+const device = @import("../device.zig");
+const memory = @import("../memory.zig");
+const split = @import("../row/split.zig");
+const Device = device.Device;
+const Error = @import("../status.zig").Error;
 
 /// Chunks for a number of rows: 64 rows or more each, at most 256 chunks.
 pub fn chunks(rows: usize) usize {
@@ -111,6 +115,73 @@ fn columnSums(comptime T: type) fn ([*]T, [*]const T, usize, usize, usize, bool)
             }
         }
     }.run;
+}
+
+/// A task: a kernel of rows, as row/split.zig describes them, that leaves sums over its rows beside what else it does. It runs over chunks of rows, each
+/// with `args.sums` of its own, `outs.len` times `cols` sums behind each other; these join in the order of the chunks. Where no sum is wanted
+/// `args.sums` is null and there are no chunks to keep.
+pub fn Chunked(comptime T: type, comptime Args: type, comptime kernel_name: []const u8, comptime count: usize) type {
+    return struct {
+        args: Args,
+        outs: [count]?[*]T,
+        /// Matrices that a call touches.
+        streams: u64,
+
+        pub fn run(self: @This(), d: *const Device) Error!void {
+            var args = self.args;
+            const chunks_ = chunks(args.rows);
+            var want_sums = false;
+            for (self.outs) |out| want_sums = want_sums or out != null;
+            const bytes = if (want_sums) chunks_ * count * args.cols * @sizeOf(T) else 0;
+            const scratch = if (want_sums) try memory.alloc(bytes) else undefined;
+            defer if (want_sums) memory.free(scratch, bytes);
+            args.sums = if (want_sums) @ptrCast(scratch) else null;
+
+            const Call = struct {
+                args: Args,
+                each: usize,
+                kernel: *const fn (*const Args) callconv(.c) void,
+
+                fn some(c: @This(), begin: usize, end: usize) void {
+                    for (begin..end) |q| {
+                        const first = @min(q * c.each, c.args.rows);
+                        var part = split.part(c.args, first, @min(c.each, c.args.rows - first));
+                        if (part.sums) |s| part.sums = s + q * count * part.cols;
+                        c.kernel(&part);
+                    }
+                }
+            };
+            const pass: device.Pass = .{ .step = "rows", .kernel = kernel_name };
+            const kernel = d.kernel(fn (*const Args) callconv(.c) void, kernel_name);
+            const touched = self.streams * @sizeOf(T) * args.rows * args.cols;
+            d.overRange(pass, chunks_, 1, touched, Call{ .args = args, .each = chunkRows(args.rows), .kernel = kernel }, Call.some);
+            if (d.explanation) |e| e.noteScratch(bytes);
+            if (!want_sums) return;
+
+            const Close = struct {
+                parts: [*]const T,
+                chunks: usize,
+                cols: usize,
+                outs: [count]?[*]T,
+                kernel: Kernel(T),
+
+                fn columns(c: @This(), begin: usize, end: usize) void {
+                    for (c.outs, 0..) |out, which| {
+                        const o = out orelse continue;
+                        c.kernel.sum(o + begin, c.parts + which * c.cols + begin, c.chunks, end - begin, count * c.cols, false);
+                    }
+                }
+            };
+            const last: device.Pass = .{ .step = "join", .kernel = Kernel(T).name };
+            d.overRange(last, args.cols, simd.lanes, bytes, Close{
+                .parts = args.sums.?,
+                .chunks = chunks_,
+                .cols = args.cols,
+                .outs = self.outs,
+                .kernel = .of(d),
+            }, Close.columns);
+        }
+    };
 }
 
 pub const ukernels = struct {

@@ -21,7 +21,8 @@ const cases = [_]Case{
     .{ .name = "cosPi", .limit = 1 << 20 }, .{ .name = "geluErf" },
     .{ .name = "geluErfGrad" },             .{ .name = "geluTanh" },
     .{ .name = "geluTanhGrad" },            .{ .name = "silu" },
-    .{ .name = "siluGrad" },
+    .{ .name = "siluGrad" },                .{ .name = "sigmoidGrad" },
+    .{ .name = "tanhGrad" },
 };
 
 const Worst = struct {

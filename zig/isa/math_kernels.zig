@@ -21,6 +21,8 @@ pub const ukernels = struct {
     pub const gelu_tanh_grad_f32 = Map(f32, math.geluTanhGrad).run;
     pub const silu_f32 = Map(f32, math.silu).run;
     pub const silu_grad_f32 = Map(f32, math.siluGrad).run;
+    pub const sigmoid_grad_f32 = Map(f32, math.sigmoidGrad).run;
+    pub const tanh_grad_f32 = Map(f32, math.tanhGrad).run;
     pub const exp_f64 = Map(f64, math.exp).run;
     pub const log_f64 = Map(f64, math.log).run;
     pub const tanh_f64 = Map(f64, math.tanh).run;
@@ -36,6 +38,8 @@ pub const ukernels = struct {
     pub const gelu_tanh_grad_f64 = Map(f64, math.geluTanhGrad).run;
     pub const silu_f64 = Map(f64, math.silu).run;
     pub const silu_grad_f64 = Map(f64, math.siluGrad).run;
+    pub const sigmoid_grad_f64 = Map(f64, math.sigmoidGrad).run;
+    pub const tanh_grad_f64 = Map(f64, math.tanhGrad).run;
     pub const fma_f32 = Simd(f32).fma;
     pub const fma_f64 = Simd(f64).fma;
     pub const sum_tree_f32 = Simd(f32).sumTree;
@@ -119,8 +123,8 @@ fn at(comptime T: type, comptime name: []const u8, x: T) T {
 }
 
 const names = [_][]const u8{
-    "exp",      "log",           "tanh",      "erf",            "sigmoid", "normal_cdf", "normal_pdf", "sin_pi", "cos_pi",
-    "gelu_erf", "gelu_erf_grad", "gelu_tanh", "gelu_tanh_grad", "silu",    "silu_grad",
+    "exp",      "log",           "tanh",      "erf",            "sigmoid", "normal_cdf", "normal_pdf",   "sin_pi",    "cos_pi",
+    "gelu_erf", "gelu_erf_grad", "gelu_tanh", "gelu_tanh_grad", "silu",    "silu_grad",  "sigmoid_grad", "tanh_grad",
 };
 
 /// Plain f64 references. Those of the standard library are good to an ulp or two of f64, the others to 1e-14 or so.
@@ -223,6 +227,14 @@ const reference = struct {
         const s = sigmoid(x);
         return if (@abs(x) > 800) s else s + x * s * sigmoid(-x);
     }
+
+    fn sigmoid_grad(x: f64) f64 {
+        return sigmoid(x) * sigmoid(-x);
+    }
+
+    fn tanh_grad(x: f64) f64 {
+        return 4 * sigmoid_grad(2 * x);
+    }
 };
 
 /// What an f32 result may be off, in units of its own last place or, for gradients, which pass through zero, of that of
@@ -246,6 +258,8 @@ const bounds = [_]Bound{
     .{ .name = "gelu_tanh_grad", .ulp = 3, .least = 1 },
     .{ .name = "silu", .ulp = 3.5 },
     .{ .name = "silu_grad", .ulp = 3, .least = 1 },
+    .{ .name = "sigmoid_grad", .ulp = 5 },
+    .{ .name = "tanh_grad", .ulp = 5 },
 };
 
 fn ulpOf(y: f64) f64 {
@@ -333,6 +347,8 @@ test "special values" {
         .{ "gelu_tanh_grad", 0, half, half, 1 },
         .{ "silu", 0, -0.0, 0, inf },
         .{ "silu_grad", 0, half, half, 1 },
+        .{ "sigmoid_grad", 0, 0.25, 0.25, 0 },
+        .{ "tanh_grad", 0, 1, 1, 0 },
     };
     inline for (.{ f32, f64 }) |T| {
         inline for (table) |row| {
@@ -477,6 +493,8 @@ const golden = [_][2]u64{
     .{ 0x08c5885d0e9dfaa8, 0x242bec6e25f556a0 }, // gelu_tanh_grad
     .{ 0x5812faa8d6a1e6a8, 0x4a4c4f54cf5230a8 }, // silu
     .{ 0x85453bb79cf2adae, 0x8693cd6551fd4995 }, // silu_grad
+    .{ 0xb7fe87b9e8923053, 0x9b3690b8da75ff49 }, // sigmoid_grad
+    .{ 0x85c9fd8f33eac2e8, 0xc07b539968b3dbcd }, // tanh_grad
 };
 
 test "golden hashes: the same bits on every instruction set" {

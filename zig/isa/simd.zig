@@ -248,6 +248,27 @@ const Parts = struct {
     }
 };
 
+/// Whether `scaleByPower` takes a vector of type V.
+pub fn hasScaleByPower(comptime V: type) bool {
+    return isa == .avx512 and @sizeOf(V) % 64 == 0;
+}
+
+/// v·2^n with one rounding, for whole n: one instruction where it takes six.
+pub inline fn scaleByPower(v: anytype, n: @TypeOf(v)) @TypeOf(v) {
+    const E = Element(@TypeOf(v));
+    const Register = @Vector(width(E), E);
+    const name = if (E == f32) "vscalefps" else "vscalefpd";
+    const count = @sizeOf(@TypeOf(v)) / @sizeOf(Register);
+    var parts: [count]Register = @bitCast(v);
+    const powers: [count]Register = @bitCast(n);
+    inline for (&parts, powers) |*part, power| part.* = asm (name ++ " %[power], %[part], %[out]"
+        : [out] "=v" (-> Register),
+        : [power] "v" (power),
+          [part] "v" (part.*),
+    );
+    return @bitCast(parts);
+}
+
 /// The larger of a and b, lane by lane. Where the comparison fails (either is NaN, or zeros of both signs) the
 /// answer is b: so `max(x, acc)` skips a NaN in x and keeps one in acc, and `max(acc, x)` the other way round.
 pub inline fn max(a: anytype, b: @TypeOf(a)) @TypeOf(a) {

@@ -1,7 +1,7 @@
 //! Activations, element by element: out = f(x), and dx = dy·f'(x).
 //!
 //! relu(x) = max(x, 0), with relu(NaN) = NaN and relu'(0) = 0. gelu(x) = x·Φ(x), exact by erf, and its tanh form ½x·(1 + tanh(√(2/π)·(x + 0.044715x³)))
-//! (Hendrycks and Gimpel, "Gaussian error linear units", 2016). silu(x) = x/(1 + e^-x).
+//! (Hendrycks and Gimpel, "Gaussian error linear units", 2016). silu(x) = x/(1 + e^-x), sigmoid(x) = 1/(1 + e^-x).
 
 const std = @import("std");
 const device = @import("../device.zig");
@@ -16,7 +16,7 @@ const Device = device.Device;
 const Error = status.Error;
 const Vec = simd.Vec;
 
-pub const Kind = enum(u32) { relu, gelu, gelu_tanh, silu };
+pub const Kind = enum(u32) { relu, gelu, gelu_tanh, silu, sigmoid, tanh };
 
 fn Forward(comptime T: type) type {
     return extern struct { out: [*]T, x: [*]const T, rows: usize, cols: usize, out_stride: usize, x_stride: usize, kind: Kind };
@@ -47,6 +47,7 @@ fn Kernels(comptime T: type) type {
                 x: [*]const T,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                    if (whole) sweep.ask(T, s.x + j + sweep.ahead, false);
                     const x = sweep.read(T, whole, s.x + j, left, 0);
                     const zero: V = @splat(0);
                     const y = switch (kind) {
@@ -54,6 +55,8 @@ fn Kernels(comptime T: type) type {
                         .gelu => math.geluErf(x),
                         .gelu_tanh => math.geluTanh(x),
                         .silu => math.silu(x),
+                        .sigmoid => math.sigmoid(x),
+                        .tanh => math.tanh(x),
                     };
                     sweep.write(T, whole, s.out + j, y, left);
                 }
@@ -80,6 +83,10 @@ fn Kernels(comptime T: type) type {
                 x: [*]const T,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                    if (whole) {
+                        sweep.ask(T, s.x + j + sweep.ahead, false);
+                        sweep.ask(T, s.dy + j + sweep.ahead, false);
+                    }
                     const x = sweep.read(T, whole, s.x + j, left, 0);
                     const dy = sweep.read(T, whole, s.dy + j, left, 0);
                     const zero: V = @splat(0);
@@ -88,6 +95,8 @@ fn Kernels(comptime T: type) type {
                         .gelu => dy * math.geluErfGrad(x),
                         .gelu_tanh => dy * math.geluTanhGrad(x),
                         .silu => dy * math.siluGrad(x),
+                        .sigmoid => dy * math.sigmoidGrad(x),
+                        .tanh => dy * math.tanhGrad(x),
                     };
                     sweep.write(T, whole, s.dx + j, dx, left);
                 }
@@ -104,56 +113,11 @@ pub const ukernels = struct {
 };
 
 fn ForwardTask(comptime T: type) type {
-    return struct {
-        args: Forward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn part(c: @This(), p: split.Part) void {
-                    var args = c.args;
-                    args.out += p.row * args.out_stride + p.col;
-                    args.x += p.row * args.x_stride + p.col;
-                    args.rows = p.rows;
-                    args.cols = p.cols;
-                    c.kernel(&args);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "activation_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            split.overElements(d, pass, a.rows, a.cols, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
-        }
-    };
+    return split.Elements(Forward(T), .{ .kernel = "activation_" ++ @typeName(T) ++ "_rows" }, 2);
 }
 
 fn BackwardTask(comptime T: type) type {
-    return struct {
-        args: Backward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn part(c: @This(), p: split.Part) void {
-                    var args = c.args;
-                    args.dx += p.row * args.dx_stride + p.col;
-                    args.dy += p.row * args.dy_stride + p.col;
-                    args.x += p.row * args.x_stride + p.col;
-                    args.rows = p.rows;
-                    args.cols = p.cols;
-                    c.kernel(&args);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "activation_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            split.overElements(d, pass, a.rows, a.cols, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
-        }
-    };
+    return split.Elements(Backward(T), .{ .kernel = "activation_backward_" ++ @typeName(T) ++ "_rows" }, 3);
 }
 
 fn kindOf(kind: u32) Error!Kind {
@@ -222,7 +186,7 @@ fn backwardOn(device_: u32, dx: u32, dy: u32, x: u32, kind: u32) Error!void {
 }
 
 pub const entries = struct {
-    /// `kind`: 0 ReLU, 1 GELU, 2 GELU in its tanh form, 3 SiLU. `out` may be `x`.
+    /// `kind`: 0 ReLU, 1 GELU, 2 GELU in its tanh form, 3 SiLU, 4 the logistic function, 5 tanh. `out` may be `x`.
     pub fn activation(device_: u32, out: u32, x: u32, kind: u32) callconv(.c) i32 {
         return status.of(forwardOn(device_, out, x, kind));
     }
@@ -255,6 +219,8 @@ fn reference(kind: Kind, x: f64) [2]f64 {
             return .{ x * s, s + x * s * (1 - s) * c * (1 + 3 * 0.044715 * x * x) };
         },
         .silu => return .{ x * sigmoid, sigmoid * (1 + x * (1 - sigmoid)) },
+        .sigmoid => return .{ sigmoid, sigmoid / (1 + @exp(x)) },
+        .tanh => return .{ std.math.tanh(x), 1 / (std.math.cosh(x) * std.math.cosh(x)) },
     }
 }
 
@@ -327,10 +293,20 @@ test "activation: large, very negative and special inputs in each lane" {
         const dx = try t.empty(f32, &.{5});
         try forward(&d, y, x, @backingInt(kind));
         try backward(&d, dx, try t.filled(f32, &.{5}, 1), x, @backingInt(kind));
-        const half: f64 = if (kind == .relu) 0 else 0.5;
-        try arrays.expectScaled(f32, &.{ nan, inf, 0, 0, 0 }, arrays.data(f32, y), 0, 1);
+        const values: [5]f64 = switch (kind) {
+            .sigmoid => .{ nan, 1, 0, 0.5, 0.5 },
+            .tanh => .{ nan, 1, -1, 0, 0 },
+            else => .{ nan, inf, 0, 0, 0 },
+        };
+        const slopes: [4]f64 = switch (kind) {
+            .relu => .{ 1, 0, 0, 0 },
+            .sigmoid => .{ 0, 0, 0.25, 0.25 },
+            .tanh => .{ 0, 0, 1, 1 },
+            else => .{ 1, 0, 0.5, 0.5 },
+        };
+        try arrays.expectScaled(f32, &values, arrays.data(f32, y), 0, 1);
         // A slope may end in the last denormal rather than in 0.
-        try arrays.expectWithin(f32, &.{ 1, 0, half, half }, arrays.data(f32, dx)[1..], 1e-36);
+        try arrays.expectWithin(f32, &slopes, arrays.data(f32, dx)[1..], 1e-36);
         if (kind != .relu) try testing.expect(std.math.isNan(arrays.data(f32, dx)[0]));
     }
 }
@@ -371,7 +347,7 @@ test "activation: a refused call writes nothing" {
     const d = device.forTest(1);
     const x = try t.filled(f32, &.{ 2, 4 }, 1);
     const y = try t.filled(f32, &.{ 2, 4 }, 42);
-    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 4));
+    try testing.expectError(error.InvalidArgument, forward(&d, y, x, kinds.len));
     try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.filled(f32, &.{8}, 1), 0));
     try testing.expectError(error.DtypeMismatch, forward(&d, y, try t.filled(i32, &.{ 2, 4 }, 1), 0));
     try testing.expectError(error.ShapeMismatch, backward(&d, y, try t.filled(f32, &.{ 4, 2 }, 1), x, 0));

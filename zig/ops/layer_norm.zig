@@ -4,19 +4,21 @@
 //! c = mean(d) is what m lacks of the mean, so var = mean(d²) − c² and x̂ = ((x − m) − c)·r keep their digits when the mean is large against the deviation
 //! (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, corrected two-pass form). The row's (μ, r) are kept as m + c and r.
 //!
+//! With a residual the row is x + residual; the first sweep writes that sum too, and the others read it.
+//!
 //! Backward, with u = dy·weight and means over the row: dx = r·(u − mean(u) − x̂·mean(u·x̂)), dweight = Σ_rows dy·x̂, dbias = Σ_rows dy. The kept μ is rounded,
 //! which for large means moves all x̂ of a row by one number δ; since mean(x̂) = 0, δ = mean((x − μ)·r) gives it back:
-//! with z = (x − μ)·r, x̂ = z − δ and mean(u·x̂) = mean(u·z) − δ·mean(u).
+//! with z = (x − μ)·r, x̂ = z − δ and mean(u·x̂) = mean(u·z) − δ·mean(u). The gradient that reaches x + residual by another way is added to dx.
 //!
 //! The sums over rows go over chunks of rows that depend on the number of rows alone, and the chunks' sums join in their order.
 
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
 const device = @import("../device.zig");
-const memory = @import("../memory.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const status = @import("../status.zig");
+const split = @import("../row/split.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -29,13 +31,19 @@ fn Forward(comptime T: type) type {
         out: ?[*]T,
         /// (μ, r) of each row; null where nobody wants them.
         stats: ?[*]T,
+        /// x + residual, where there is a residual.
+        sum: ?[*]T,
         x: [*]const T,
+        residual: ?[*]const T,
         weight: [*]const T,
         bias: ?[*]const T,
         rows: usize,
         cols: usize,
         out_stride: usize,
+        stats_stride: usize = 2,
+        sum_stride: usize,
         x_stride: usize,
+        residual_stride: usize,
         eps: T,
     };
 }
@@ -46,6 +54,8 @@ fn Backward(comptime T: type) type {
         /// Sums of this chunk: dweight, then dbias.
         sums: ?[*]T,
         dy: [*]const T,
+        /// What is added to dx.
+        dsum: ?[*]const T,
         x: [*]const T,
         weight: [*]const T,
         stats: [*]const T,
@@ -53,12 +63,10 @@ fn Backward(comptime T: type) type {
         cols: usize,
         dx_stride: usize,
         dy_stride: usize,
+        dsum_stride: usize,
         x_stride: usize,
+        stats_stride: usize = 2,
     };
-}
-
-fn Join(comptime T: type) type {
-    return extern struct { out: [*]T, parts: [*]const T, count: usize, stride: usize, cols: usize };
 }
 
 fn Kernels(comptime T: type) type {
@@ -70,26 +78,39 @@ fn Kernels(comptime T: type) type {
         }
 
         fn rows(p: *const Forward(T)) callconv(.c) void {
-            if (p.bias == null) normalize(false, p) else normalize(true, p);
+            if (p.residual != null) {
+                if (p.bias == null) normalize(true, false, p) else normalize(true, true, p);
+            } else if (p.bias == null) normalize(false, false, p) else normalize(false, true, p);
         }
 
         /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
-        fn normalize(comptime has_bias: bool, p: *const Forward(T)) void {
+        fn normalize(comptime has_residual: bool, comptime has_bias: bool, p: *const Forward(T)) void {
             @setEvalBranchQuota(20_000);
             var i: usize = 0;
-            while (p.rows - i >= 4) : (i += 4) normalizeGroup(4, has_bias, p, i);
-            while (i < p.rows) : (i += 1) normalizeGroup(1, has_bias, p, i);
+            if (p.cols <= sweep.group_cols_max) while (p.rows - i >= 4) : (i += 4) normalizeGroup(4, has_residual, has_bias, p, i);
+            while (i < p.rows) : (i += 1) normalizeGroup(1, has_residual, has_bias, p, i);
         }
 
-        inline fn normalizeGroup(comptime group: usize, comptime has_bias: bool, p: *const Forward(T), first: usize) void {
+        inline fn normalizeGroup(comptime group: usize, comptime has_residual: bool, comptime has_bias: bool, p: *const Forward(T), first: usize) void {
             // A row of nothing has mean and variance 0.
             const n: T = @floatFromInt(@max(1, p.cols));
             var m: [group]T = undefined;
             var c: [group]T = undefined;
             var r: [group]T = undefined;
-            for (0..group) |g| m[g] = sweep.sums(T, 1, 4, p.cols, Sum{ .x = p.x + (first + g) * p.x_stride })[0] / n;
+            var x: [group][*]const T = undefined;
             for (0..group) |g| {
-                const deviations = sweep.sums(T, 2, 2, p.cols, Deviations{ .x = p.x + (first + g) * p.x_stride, .m = m[g] });
+                const own = p.x + (first + g) * p.x_stride;
+                if (has_residual) {
+                    const sum = p.sum.? + (first + g) * p.sum_stride;
+                    m[g] = sweep.sums(T, 1, 4, p.cols, Total{ .sum = sum, .x = own, .residual = p.residual.? + (first + g) * p.residual_stride })[0] / n;
+                    x[g] = sum;
+                } else {
+                    m[g] = sweep.sums(T, 1, 4, p.cols, Sum{ .x = own })[0] / n;
+                    x[g] = own;
+                }
+            }
+            for (0..group) |g| {
+                const deviations = sweep.sums(T, 2, 2, p.cols, Deviations{ .x = x[g], .m = m[g] });
                 c[g] = deviations[0] / n;
                 // Rounding may leave a constant row a variance just below 0; NaN stays NaN.
                 const v = deviations[1] / n - c[g] * c[g];
@@ -105,12 +126,13 @@ fn Kernels(comptime T: type) type {
                 const out = p.out orelse continue;
                 sweep.each(p.cols, Normalize(has_bias){
                     .out = out + i * p.out_stride,
-                    .x = p.x + i * p.x_stride,
+                    .x = x[g],
                     .weight = p.weight,
                     .bias = p.bias,
                     .m = all(m[g]),
                     .c = all(c[g]),
                     .r = all(r[g]),
+                    .next = p.x + (i + group) * p.x_stride,
                 });
             }
         }
@@ -120,6 +142,18 @@ fn Kernels(comptime T: type) type {
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
                 return .{sweep.read(T, whole, s.x + j, left, 0)};
+            }
+        };
+
+        const Total = struct {
+            sum: [*]T,
+            x: [*]const T,
+            residual: [*]const T,
+
+            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                const sum = sweep.read(T, whole, s.x + j, left, 0) + sweep.read(T, whole, s.residual + j, left, 0);
+                sweep.write(T, whole, s.sum + j, sum, left);
+                return .{sum};
             }
         };
 
@@ -143,8 +177,11 @@ fn Kernels(comptime T: type) type {
                 m: V,
                 c: V,
                 r: V,
+                /// The row that this one asks for.
+                next: [*]const T,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                    if (whole) sweep.ask(T, s.next + j, false);
                     const centred = (sweep.read(T, whole, s.x + j, left, 0) - s.m) - s.c;
                     var y = centred * s.r * sweep.read(T, whole, s.weight + j, left, 0);
                     if (has_bias) y += sweep.read(T, whole, s.bias.? + j, left, 0);
@@ -156,23 +193,29 @@ fn Kernels(comptime T: type) type {
         fn backwardRows(p: *const Backward(T)) callconv(.c) void {
             if (p.sums) |sums| {
                 @memset(sums[0 .. 2 * p.cols], 0);
-                if (p.dx == null) differentiate(false, true, p) else differentiate(true, true, p);
-            } else differentiate(true, false, p);
+                if (p.dx == null) differentiate(false, false, true, p) else differentiateBoth(true, p);
+            } else differentiateBoth(false, p);
+        }
+
+        fn differentiateBoth(comptime want_sums: bool, p: *const Backward(T)) void {
+            if (p.dsum == null) differentiate(true, false, want_sums, p) else differentiate(true, true, want_sums, p);
         }
 
         /// Rows go four at a time where sums over rows are wanted: the sums are loaded and stored once for four.
-        fn differentiate(comptime want_dx: bool, comptime want_sums: bool, p: *const Backward(T)) void {
+        fn differentiate(comptime want_dx: bool, comptime has_dsum: bool, comptime want_sums: bool, p: *const Backward(T)) void {
             @setEvalBranchQuota(20_000);
             const group = if (want_sums) 4 else 1;
             var i: usize = 0;
-            while (p.rows - i >= group) : (i += group) rowGroup(group, want_dx, want_sums, p, i);
-            while (i < p.rows) : (i += 1) rowGroup(1, want_dx, want_sums, p, i);
+            while (p.rows - i >= group) : (i += group) rowGroup(group, want_dx, has_dsum, want_sums, p, i);
+            while (i < p.rows) : (i += 1) rowGroup(1, want_dx, has_dsum, want_sums, p, i);
         }
 
-        inline fn rowGroup(comptime group: usize, comptime want_dx: bool, comptime want_sums: bool, p: *const Backward(T), first: usize) void {
+        inline fn rowGroup(comptime group: usize, comptime want_dx: bool, comptime has_dsum: bool, comptime want_sums: bool, p: *const Backward(T), first: usize) void {
             const n: T = @floatFromInt(@max(1, p.cols));
-            var pass: Gradients(group, want_dx, want_sums) = undefined;
+            var pass: Gradients(group, want_dx, has_dsum, want_sums) = undefined;
             pass.cols = p.cols;
+            pass.x_next = group * p.x_stride;
+            pass.dy_next = group * p.dy_stride;
             pass.weight = p.weight;
             if (want_sums) pass.sums = p.sums.?;
             inline for (0..group) |g| {
@@ -193,6 +236,7 @@ fn Kernels(comptime T: type) type {
                 pass.slope[g] = slope;
                 pass.level[g] = mean_u;
                 if (want_dx) pass.dx[g] = p.dx.? + i * p.dx_stride;
+                if (has_dsum) pass.dsum[g] = p.dsum.? + i * p.dsum_stride;
             }
             sweep.each(p.cols, pass);
         }
@@ -212,11 +256,12 @@ fn Kernels(comptime T: type) type {
             }
         };
 
-        fn Gradients(comptime group: usize, comptime want_dx: bool, comptime want_sums: bool) type {
+        fn Gradients(comptime group: usize, comptime want_dx: bool, comptime has_dsum: bool, comptime want_sums: bool) type {
             return struct {
                 dx: [group][*]T,
                 x: [group][*]const T,
                 dy: [group][*]const T,
+                dsum: [group][*]const T,
                 mean: [group]T,
                 r: [group]T,
                 delta: [group]T,
@@ -225,12 +270,19 @@ fn Kernels(comptime T: type) type {
                 weight: [*]const T,
                 sums: [*]T,
                 cols: usize,
+                /// How far on the rows are that these ask for.
+                x_next: usize,
+                dy_next: usize,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
                     const weight: V = if (want_dx) sweep.read(T, whole, s.weight + j, left, 0) else undefined;
                     var dweight: V = if (want_sums) sweep.read(T, whole, s.sums + j, left, 0) else undefined;
                     var dbias: V = if (want_sums) sweep.read(T, whole, s.sums + s.cols + j, left, 0) else undefined;
                     inline for (0..group) |g| {
+                        if (whole) {
+                            sweep.ask(T, s.x[g] + s.x_next + j, false);
+                            sweep.ask(T, s.dy[g] + s.dy_next + j, false);
+                        }
                         const dy = sweep.read(T, whole, s.dy[g] + j, left, 0);
                         const x_hat = (sweep.read(T, whole, s.x[g] + j, left, 0) - all(s.mean[g])) * all(s.r[g]) - all(s.delta[g]);
                         if (want_sums) {
@@ -238,7 +290,8 @@ fn Kernels(comptime T: type) type {
                             dbias += dy;
                         }
                         if (want_dx) {
-                            const dx = all(s.r[g]) * ((dy * weight - all(s.level[g])) - x_hat * all(s.slope[g]));
+                            var dx = all(s.r[g]) * ((dy * weight - all(s.level[g])) - x_hat * all(s.slope[g]));
+                            if (has_dsum) dx += sweep.read(T, whole, s.dsum[g] + j, left, 0);
                             sweep.write(T, whole, s.dx[g] + j, dx, left);
                         }
                     }
@@ -249,21 +302,6 @@ fn Kernels(comptime T: type) type {
                 }
             };
         }
-
-        /// out = Σ of the parts, in their order.
-        fn join(p: *const Join(T)) callconv(.c) void {
-            sweep.each(p.cols, Parts{ .p = p });
-        }
-
-        const Parts = struct {
-            p: *const Join(T),
-
-            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                var sum = sweep.read(T, whole, s.p.parts + j, left, 0);
-                for (1..s.p.count) |i| sum += sweep.read(T, whole, s.p.parts + i * s.p.stride + j, left, 0);
-                sweep.write(T, whole, s.p.out + j, sum, left);
-            }
-        };
     };
 }
 
@@ -272,106 +310,18 @@ pub const ukernels = struct {
     pub const layer_norm_f64_rows = Kernels(f64).rows;
     pub const layer_norm_backward_f32_rows = Kernels(f32).backwardRows;
     pub const layer_norm_backward_f64_rows = Kernels(f64).backwardRows;
-    pub const layer_norm_backward_f32_join = Kernels(f32).join;
-    pub const layer_norm_backward_f64_join = Kernels(f64).join;
 };
 
-fn name(comptime T: type, comptime prefix: []const u8, comptime suffix: []const u8) []const u8 {
-    return prefix ++ "_" ++ @typeName(T) ++ "_" ++ suffix;
+fn ForwardTask(comptime T: type) type {
+    return split.Rows(Forward(T), .{ .kernel = "layer_norm_" ++ @typeName(T) ++ "_rows" }, 2);
 }
 
-fn ForwardTask(comptime T: type) type {
-    return struct {
-        args: Forward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    if (part.out) |out| part.out = out + begin * part.out_stride;
-                    part.x += begin * part.x_stride;
-                    if (part.stats) |s| part.stats = s + 2 * begin;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = comptime name(T, "layer_norm", "rows") };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
-        }
-    };
+fn SumTask(comptime T: type) type {
+    return split.Rows(Forward(T), .{ .kernel = "layer_norm_" ++ @typeName(T) ++ "_rows" }, 4);
 }
 
 fn BackwardTask(comptime T: type) type {
-    return struct {
-        args: Backward(T),
-        dweight: ?[*]T,
-        dbias: ?[*]T,
-
-        pub fn run(self: @This(), d: *const Device) Error!void {
-            var args = self.args;
-            // Chunks by the number of rows alone: at least 64 rows each as long as there are at most 256.
-            const chunks = column_sums.chunks(args.rows);
-            const chunk_rows = column_sums.chunkRows(args.rows);
-            const want_sums = self.dweight != null or self.dbias != null;
-            const bytes = if (want_sums) chunks * 2 * args.cols * @sizeOf(T) else 0;
-            const scratch = if (want_sums) try memory.alloc(bytes) else undefined;
-            defer if (want_sums) memory.free(scratch, bytes);
-            args.sums = if (want_sums) @ptrCast(scratch) else null;
-
-            const Call = struct {
-                args: Backward(T),
-                chunk_rows: usize,
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn chunk(c: @This(), begin: usize, end: usize) void {
-                    for (begin..end) |q| {
-                        var part = c.args;
-                        const first = @min(q * c.chunk_rows, part.rows);
-                        part.rows = @min(c.chunk_rows, part.rows - first);
-                        if (part.dx) |dx| part.dx = dx + first * part.dx_stride;
-                        if (part.sums) |s| part.sums = s + q * 2 * part.cols;
-                        part.dy += first * part.dy_stride;
-                        part.x += first * part.x_stride;
-                        part.stats += 2 * first;
-                        c.kernel(&part);
-                    }
-                }
-            };
-            const pass: device.Pass = .{ .step = "rows", .kernel = comptime name(T, "layer_norm_backward", "rows") };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, chunks, 1, 3 * @sizeOf(T) * args.rows * args.cols, Call{ .args = args, .chunk_rows = chunk_rows, .kernel = kernel }, Call.chunk);
-            if (d.explanation) |e| e.noteScratch(bytes);
-            if (!want_sums) return;
-
-            const Close = struct {
-                parts: [*]const T,
-                count: usize,
-                cols: usize,
-                outs: [2]?[*]T,
-                kernel: *const fn (*const Join(T)) callconv(.c) void,
-
-                fn columns(c: @This(), begin: usize, end: usize) void {
-                    for (c.outs, 0..) |out, which| {
-                        const o = out orelse continue;
-                        c.kernel(&.{ .out = o + begin, .parts = c.parts + which * c.cols + begin, .count = c.count, .stride = 2 * c.cols, .cols = end - begin });
-                    }
-                }
-            };
-            const last: device.Pass = .{ .step = "join", .kernel = comptime name(T, "layer_norm_backward", "join") };
-            d.overRange(last, args.cols, simd.lanes, bytes, Close{
-                .parts = args.sums.?,
-                .count = chunks,
-                .cols = args.cols,
-                .outs = .{ self.dweight, self.dbias },
-                .kernel = d.kernel(fn (*const Join(T)) callconv(.c) void, last.kernel.?),
-            }, Close.columns);
-        }
-    };
+    return column_sums.Chunked(T, Backward(T), "layer_norm_backward_" ++ @typeName(T) ++ "_rows", 2);
 }
 
 fn parameter(t: *const tensor.Tensor, cols: usize) Error!void {
@@ -384,60 +334,79 @@ fn statistics(t: *const tensor.Tensor, rows: usize) Error!void {
     if (!t.contiguous()) return error.LayoutMismatch;
 }
 
-fn forward(d: *const Device, out_: u32, stats_: u32, x_: u32, weight_: u32, bias_: u32, eps: f64) Error!void {
+fn forward(d: *const Device, out_: u32, stats_: u32, sum_: u32, x_: u32, residual_: u32, weight_: u32, bias_: u32, eps: f64) Error!void {
     const x = try tensor.get(x_);
     const out = try tensor.optional(out_, x.dtype);
     const stats = try tensor.optional(stats_, x.dtype);
+    const sum = try tensor.optional(sum_, x.dtype);
+    const residual = try tensor.optional(residual_, x.dtype);
     const weight = try tensor.typed(weight_, x.dtype);
     const bias = try tensor.optional(bias_, x.dtype);
     if (x.rank == 0) return error.ShapeMismatch;
-    if (!(eps >= 0)) return error.InvalidArgument;
+    if (!(eps >= 0) or (sum == null) != (residual == null)) return error.InvalidArgument;
     const x_rows = try x.rows();
     var out_stride: usize = 0;
+    var sum_stride: usize = 0;
+    var residual_stride: usize = 0;
     try parameter(weight, x_rows.cols);
     if (bias) |b| try parameter(b, x_rows.cols);
-    if (out) |o| {
+    if (residual) |r| {
+        if (!r.sameShape(x)) return error.ShapeMismatch;
+        residual_stride = (try r.rows()).stride;
+    }
+    inline for (.{ out, sum }, .{ &out_stride, &sum_stride }) |written, stride| if (written) |o| {
         if (!o.sameShape(x)) return error.ShapeMismatch;
-        out_stride = (try shape.written(o)).stride;
+        stride.* = (try shape.written(o)).stride;
         try tensor.checkInPlace(o, x);
+        if (residual) |r| try tensor.checkInPlace(o, r);
         try tensor.checkApart(o, weight);
         if (bias) |b| try tensor.checkApart(o, b);
-    }
+    };
+    if (out != null and sum != null) try tensor.checkApart(out.?, sum.?);
     if (stats) |s| {
         try statistics(s, x_rows.rows);
-        for ([_]?*const tensor.Tensor{ out, x, weight, bias }) |other| if (other) |t| try tensor.checkApart(s, t);
+        for ([_]?*const tensor.Tensor{ out, sum, x, residual, weight, bias }) |other| if (other) |t| try tensor.checkApart(s, t);
     }
     switch (x.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(ForwardTask(T){ .args = .{
+            const args: Forward(T) = .{
                 .out = if (out) |t| t.ptr(T) else null,
                 .stats = if (stats) |s| s.ptr(T) else null,
+                .sum = if (sum) |t| t.ptr(T) else null,
                 .x = x.ptr(T),
+                .residual = if (residual) |t| t.ptr(T) else null,
                 .weight = weight.ptr(T),
                 .bias = if (bias) |b| b.ptr(T) else null,
                 .rows = x_rows.rows,
                 .cols = x_rows.cols,
                 .out_stride = out_stride,
+                .sum_stride = sum_stride,
                 .x_stride = x_rows.stride,
+                .residual_stride = residual_stride,
                 .eps = @floatCast(eps),
-            } });
+            };
+            if (residual == null) return d.submit(ForwardTask(T){ .args = args });
+            try d.submit(SumTask(T){ .args = args });
         },
         else => return error.Unsupported,
     }
 }
 
-fn backward(d: *const Device, dx_: u32, dweight_: u32, dbias_: u32, dy_: u32, x_: u32, weight_: u32, stats_: u32) Error!void {
+fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weight_: u32, stats_: u32) Error!void {
     const x = try tensor.get(x_);
-    const dx = try tensor.optional(dx_, x.dtype);
-    const dweight = try tensor.optional(dweight_, x.dtype);
-    const dbias = try tensor.optional(dbias_, x.dtype);
+    const dx = try tensor.optional(outs[0], x.dtype);
+    const dweight = try tensor.optional(outs[1], x.dtype);
+    const dbias = try tensor.optional(outs[2], x.dtype);
     const dy = try tensor.typed(dy_, x.dtype);
+    const dsum = try tensor.optional(dsum_, x.dtype);
     const weight = try tensor.typed(weight_, x.dtype);
     const stats = try tensor.typed(stats_, x.dtype);
     if (!dy.sameShape(x) or x.rank == 0) return error.ShapeMismatch;
+    if (dsum != null and (!dsum.?.sameShape(x) or dx == null)) return error.ShapeMismatch;
     const x_rows = try x.rows();
     const dy_rows = try dy.rows();
+    const dsum_stride = if (dsum) |t| (try t.rows()).stride else 0;
     try parameter(weight, x_rows.cols);
     try statistics(stats, x_rows.rows);
     var dx_stride: usize = 0;
@@ -446,12 +415,13 @@ fn backward(d: *const Device, dx_: u32, dweight_: u32, dbias_: u32, dy_: u32, x_
         dx_stride = (try shape.written(out)).stride;
         try tensor.checkInPlace(out, dy);
         try tensor.checkInPlace(out, x);
+        if (dsum) |t| try tensor.checkInPlace(out, t);
         try tensor.checkApart(out, weight);
         try tensor.checkApart(out, stats);
     }
     inline for (.{ dweight, dbias }) |gradient| if (gradient) |out| {
         try parameter(out, x_rows.cols);
-        for ([_]*const tensor.Tensor{ dy, x, weight, stats }) |t| try tensor.checkApart(out, t);
+        for ([_]?*const tensor.Tensor{ dy, dsum, x, weight, stats }) |in| if (in) |t| try tensor.checkApart(out, t);
         if (dx) |other| try tensor.checkApart(out, other);
     };
     if (dweight != null and dbias != null) try tensor.checkApart(dweight.?, dbias.?);
@@ -464,6 +434,7 @@ fn backward(d: *const Device, dx_: u32, dweight_: u32, dbias_: u32, dy_: u32, x_
                     .dx = if (dx) |t| t.ptr(T) else null,
                     .sums = null,
                     .dy = dy.ptr(T),
+                    .dsum = if (dsum) |t| t.ptr(T) else null,
                     .x = x.ptr(T),
                     .weight = weight.ptr(T),
                     .stats = stats.ptr(T),
@@ -471,33 +442,36 @@ fn backward(d: *const Device, dx_: u32, dweight_: u32, dbias_: u32, dy_: u32, x_
                     .cols = x_rows.cols,
                     .dx_stride = dx_stride,
                     .dy_stride = dy_rows.stride,
+                    .dsum_stride = dsum_stride,
                     .x_stride = x_rows.stride,
                 },
-                .dweight = if (dweight) |t| t.ptr(T) else null,
-                .dbias = if (dbias) |t| t.ptr(T) else null,
+                .outs = .{ if (dweight) |t| t.ptr(T) else null, if (dbias) |t| t.ptr(T) else null },
+                .streams = if (dsum == null) 3 else 4,
             });
         },
         else => return error.Unsupported,
     }
 }
 
-fn forwardOn(device_: u32, out: u32, stats: u32, x: u32, weight: u32, bias: u32, eps: f64) Error!void {
-    return forward(try device.get(device_), out, stats, x, weight, bias, eps);
+fn forwardOn(device_: u32, out: u32, stats: u32, sum: u32, x: u32, residual: u32, weight: u32, bias: u32, eps: f64) Error!void {
+    return forward(try device.get(device_), out, stats, sum, x, residual, weight, bias, eps);
 }
 
-fn backwardOn(device_: u32, dx: u32, dweight: u32, dbias: u32, dy: u32, x: u32, weight: u32, stats: u32) Error!void {
-    return backward(try device.get(device_), dx, dweight, dbias, dy, x, weight, stats);
+fn backwardOn(device_: u32, outs: [3]u32, dy: u32, dsum: u32, x: u32, weight: u32, stats: u32) Error!void {
+    return backward(try device.get(device_), outs, dy, dsum, x, weight, stats);
 }
 
 pub const entries = struct {
-    /// `stats` has a row (μ, r) for each row of `x`. `out`, `stats` and `bias` are 0 where there is none. `out` may be `x`.
-    pub fn layer_norm(device_: u32, out: u32, stats: u32, x: u32, weight: u32, bias: u32, eps: f64) callconv(.c) i32 {
-        return status.of(forwardOn(device_, out, stats, x, weight, bias, eps));
+    /// `stats` has a row (μ, r) for each row of `x`. `out`, `stats` and `bias` are 0 where there is none, `sum` and `residual` both or neither. `out` and
+    /// `sum` may be `x` or `residual`.
+    pub fn layer_norm(device_: u32, out: u32, stats: u32, sum: u32, x: u32, residual: u32, weight: u32, bias: u32, eps: f64) callconv(.c) i32 {
+        return status.of(forwardOn(device_, out, stats, sum, x, residual, weight, bias, eps));
     }
 
-    /// `stats` as `layer_norm` left it. `dx`, `dweight` and `dbias` are 0 where they are not wanted; `dx` may be `dy` or `x`.
-    pub fn layer_norm_backward(device_: u32, dx: u32, dweight: u32, dbias: u32, dy: u32, x: u32, weight: u32, stats: u32) callconv(.c) i32 {
-        return status.of(backwardOn(device_, dx, dweight, dbias, dy, x, weight, stats));
+    /// `outs` are dx, dweight and dbias, each 0 where it is not wanted. `stats` as `layer_norm` left it; `x` is its sum where there was a residual, and
+    /// `dsum`, or 0, is added to dx. dx may be `dy`, `dsum` or `x`.
+    pub fn layer_norm_backward(device_: u32, outs: [*]const u32, dy: u32, dsum: u32, x: u32, weight: u32, stats: u32) callconv(.c) i32 {
+        return status.of(backwardOn(device_, outs[0..3].*, dy, dsum, x, weight, stats));
     }
 };
 
@@ -578,27 +552,27 @@ fn compare(comptime T: type, rows: usize, cols: usize, workers: u32, random: std
         defer want.free();
         const y = try t.empty(T, &.{ rows, cols });
         const stats = try t.empty(T, &.{ rows, 2 });
-        try forward(&d, y, stats, x, weight, if (has_bias) bias else 0, eps_usual);
+        try forward(&d, y, stats, 0, x, 0, weight, if (has_bias) bias else 0, eps_usual);
         try arrays.expectClose(T, want.y, arrays.data(T, y));
         if (cols > 0) try arrays.expectClose(T, want.stats, arrays.data(T, stats));
 
         const dx = try t.empty(T, &.{ rows, cols });
         const dweight = try t.empty(T, &.{cols});
         const dbias = try t.empty(T, &.{cols});
-        try backward(&d, dx, dweight, if (has_bias) dbias else 0, dy, x, weight, stats);
+        try backward(&d, .{ dx, dweight, if (has_bias) dbias else 0 }, dy, 0, x, weight, stats);
         // dx is what is left of u·r after two projections: nothing but rounding for two columns.
         try arrays.expectScaled(T, want.dx, arrays.data(T, dx), arrays.tolerance(T), want.slope);
         try arrays.expectClose(T, want.dweight, arrays.data(T, dweight));
         if (has_bias) try arrays.expectClose(T, want.dbias, arrays.data(T, dbias));
         // Each result alone is the same bits.
         const alone_stats = try t.empty(T, &.{ rows, 2 });
-        try forward(&d, 0, alone_stats, x, weight, 0, eps_usual);
+        try forward(&d, 0, alone_stats, 0, x, 0, weight, 0, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, stats), arrays.data(T, alone_stats));
         const alone = try t.empty(T, &.{ rows, cols });
-        try backward(&d, alone, 0, 0, dy, x, weight, stats);
+        try backward(&d, .{ alone, 0, 0 }, dy, 0, x, weight, stats);
         try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, alone));
         const alone_weight = try t.empty(T, &.{cols});
-        try backward(&d, 0, alone_weight, 0, dy, x, weight, stats);
+        try backward(&d, .{ 0, alone_weight, 0 }, dy, 0, x, weight, stats);
         try arrays.expectSameBits(T, arrays.data(T, dweight), arrays.data(T, alone_weight));
     }
 }
@@ -627,8 +601,8 @@ test "layer_norm: the same bits for any number of workers" {
         for (1..9) |workers| {
             const d = device.forTest(@intCast(workers));
             const outs = [5]u32{ try t.empty(T, &.{ rows, cols }), try t.empty(T, &.{ rows, 2 }), try t.empty(T, &.{ rows, cols }), try t.empty(T, &.{cols}), try t.empty(T, &.{cols}) };
-            try forward(&d, outs[0], outs[1], x, weight, bias, eps_usual);
-            try backward(&d, outs[2], outs[3], outs[4], dy, x, weight, outs[1]);
+            try forward(&d, outs[0], outs[1], 0, x, 0, weight, bias, eps_usual);
+            try backward(&d, .{ outs[2], outs[3], outs[4] }, dy, 0, x, weight, outs[1]);
             if (workers == 1) first = outs;
             for (first, outs) |a, b| try arrays.expectSameBits(T, arrays.data(T, a), arrays.data(T, b));
         }
@@ -644,7 +618,7 @@ test "layer_norm: large means and constant rows keep their digits" {
         const x = try t.from(f32, &.{4}, &.{ 40000, 40001, 40002, 40003 });
         const y = try t.empty(f32, &.{4});
         const stats = try t.empty(f32, &.{2});
-        try forward(&d, y, stats, x, ones, 0, eps_usual);
+        try forward(&d, y, stats, 0, x, 0, ones, 0, eps_usual);
         try arrays.expectWithin(f32, &.{ -1.341635, -0.447212, 0.447212, 1.341635 }, arrays.data(f32, y), 1e-5);
         try arrays.expectWithin(f32, &.{0.8944236}, arrays.data(f32, stats)[1..], 1e-6);
     }
@@ -655,12 +629,12 @@ test "layer_norm: large means and constant rows keep their digits" {
         for (arrays.data(f32, x), 0..) |*v, i| v.* = @floatCast(1000 + @as(f64, @floatFromInt(i)) * 0.001);
         const y = try t.empty(f32, &.{16});
         const stats = try t.empty(f32, &.{ 1, 2 });
-        try forward(&d, y, stats, x, ones, 0, eps_usual);
+        try forward(&d, y, stats, 0, x, 0, ones, 0, eps_usual);
         try testing.expectApproxEqAbs(-1.341508, arrays.data(f32, y)[0], 1e-4);
         try testing.expectApproxEqAbs(1.344237, arrays.data(f32, y)[15], 1e-4);
         // dweight for dy = 1 is x̂ itself: the kept mean, rounded to f32, does not move it.
         const dweight = try t.empty(f32, &.{16});
-        try backward(&d, 0, dweight, 0, ones, x, ones, stats);
+        try backward(&d, .{ 0, dweight, 0 }, ones, 0, x, ones, stats);
         try testing.expectApproxEqAbs(-1.341508, arrays.data(f32, dweight)[0], 1e-4);
         try testing.expectApproxEqAbs(1.344237, arrays.data(f32, dweight)[15], 1e-4);
     }
@@ -671,7 +645,7 @@ test "layer_norm: large means and constant rows keep their digits" {
         const x = try t.filled(f32, &.{256}, 1234);
         const y = try t.empty(f32, &.{256});
         const stats = try t.empty(f32, &.{2});
-        try forward(&d, y, stats, x, ones, bias, eps_usual);
+        try forward(&d, y, stats, 0, x, 0, ones, bias, eps_usual);
         try arrays.expectSameBits(f32, arrays.data(f32, bias), arrays.data(f32, y));
         try testing.expectApproxEqRel(316.2278, arrays.data(f32, stats)[1], 1e-6);
     }
@@ -680,9 +654,9 @@ test "layer_norm: large means and constant rows keep their digits" {
         const x = try t.filled(f32, &.{4}, 1234);
         const y = try t.empty(f32, &.{4});
         const stats = try t.empty(f32, &.{2});
-        try forward(&d, y, stats, x, ones, 0, eps_usual);
+        try forward(&d, y, stats, 0, x, 0, ones, 0, eps_usual);
         const dx = try t.empty(f32, &.{4});
-        try backward(&d, dx, 0, 0, try t.from(f32, &.{4}, &.{ 1, 2, 3, 4 }), x, ones, stats);
+        try backward(&d, .{ dx, 0, 0 }, try t.from(f32, &.{4}, &.{ 1, 2, 3, 4 }), 0, x, ones, stats);
         try arrays.expectWithin(f32, &.{ -474.3416, -158.1139, 158.1139, 474.3416 }, arrays.data(f32, dx), 1e-6);
     }
 }
@@ -704,8 +678,8 @@ test "layer_norm: views, in place, and nothing written beside the output" {
         for (0..rows) |i| @memcpy(arrays.data(f32, dense)[i * cols ..][0..cols], arrays.data(f32, x_base)[i * wide + 3 ..][0..cols]);
         const want = try t.empty(f32, &.{ rows, cols });
         const stats = try t.empty(f32, &.{ rows, 2 });
-        try forward(&d, want, stats, dense, weight, 0, eps_usual);
-        try forward(&d, y, 0, x, weight, 0, eps_usual);
+        try forward(&d, want, stats, 0, dense, 0, weight, 0, eps_usual);
+        try forward(&d, y, 0, 0, x, 0, weight, 0, eps_usual);
         for (arrays.data(f32, y_base), 0..) |v, i| {
             const inside = i % wide >= 3 and i % wide < 3 + cols;
             try testing.expectEqual(if (inside) arrays.data(f32, want)[i / wide * cols + i % wide - 3] else 42, v);
@@ -713,13 +687,62 @@ test "layer_norm: views, in place, and nothing written beside the output" {
         // The gradient in place of dy, then the forward in place of x.
         const dy = try t.normal(f32, &.{ rows, cols }, prng.random(), 1);
         const dx = try t.empty(f32, &.{ rows, cols });
-        try backward(&d, dx, 0, 0, dy, x, weight, stats);
-        try backward(&d, dy, 0, 0, dy, x, weight, stats);
+        try backward(&d, .{ dx, 0, 0 }, dy, 0, x, weight, stats);
+        try backward(&d, .{ dy, 0, 0 }, dy, 0, x, weight, stats);
         try arrays.expectSameBits(f32, arrays.data(f32, dx), arrays.data(f32, dy));
-        try forward(&d, dense, 0, dense, weight, 0, eps_usual);
+        try forward(&d, dense, 0, 0, dense, 0, weight, 0, eps_usual);
         try arrays.expectSameBits(f32, arrays.data(f32, want), arrays.data(f32, dense));
         t.free();
     }
+}
+
+test "layer_norm: with a residual the same bits as after a sum of its own, in place too, and its gradient joins" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    inline for (.{ f32, f64 }) |T| for (arrays.lengths) |cols| for ([_]bool{ true, false }) |has_bias| {
+        var t: arrays.Tensors = .{};
+        defer t.free();
+        const d = device.forTest(2);
+        const rows = 70;
+        const dims = [_]usize{ rows, cols };
+        const x = try t.normal(T, &dims, prng.random(), 2);
+        const residual = try t.normal(T, &dims, prng.random(), 1);
+        const weight = try t.normal(T, &.{cols}, prng.random(), 1);
+        const bias = if (has_bias) try t.normal(T, &.{cols}, prng.random(), 1) else 0;
+        const plain = try t.empty(T, &dims);
+        for (arrays.data(T, plain), arrays.data(T, x), arrays.data(T, residual)) |*s, a, b| s.* = a + b;
+        const want = try t.empty(T, &dims);
+        const want_stats = try t.empty(T, &.{ rows, 2 });
+        try forward(&d, want, want_stats, 0, plain, 0, weight, bias, eps_usual);
+        const y = try t.filled(T, &dims, 42);
+        const sum = try t.filled(T, &dims, 42);
+        const stats = try t.empty(T, &.{ rows, 2 });
+        try forward(&d, y, stats, sum, x, residual, weight, bias, eps_usual);
+        try arrays.expectSameBits(T, arrays.data(T, want), arrays.data(T, y));
+        try arrays.expectSameBits(T, arrays.data(T, plain), arrays.data(T, sum));
+        try arrays.expectSameBits(T, arrays.data(T, want_stats), arrays.data(T, stats));
+
+        const dy = try t.normal(T, &dims, prng.random(), 1);
+        const dsum = try t.normal(T, &dims, prng.random(), 1);
+        const alone = try t.empty(T, &dims);
+        const alone_weight = try t.empty(T, &.{cols});
+        try backward(&d, .{ alone, alone_weight, 0 }, dy, 0, sum, weight, stats);
+        for (arrays.data(T, alone), arrays.data(T, dsum)) |*a, b| a.* += b;
+        const dx = try t.empty(T, &dims);
+        const dweight = try t.empty(T, &.{cols});
+        try backward(&d, .{ dx, dweight, 0 }, dy, dsum, sum, weight, stats);
+        try arrays.expectSameBits(T, arrays.data(T, alone), arrays.data(T, dx));
+        try arrays.expectSameBits(T, arrays.data(T, alone_weight), arrays.data(T, dweight));
+        try backward(&d, .{ dsum, 0, 0 }, dy, dsum, sum, weight, stats);
+        try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, dsum));
+
+        // The results in place of the operands.
+        try forward(&d, x, 0, residual, x, residual, weight, bias, eps_usual);
+        try arrays.expectSameBits(T, arrays.data(T, want), arrays.data(T, x));
+        try arrays.expectSameBits(T, arrays.data(T, plain), arrays.data(T, residual));
+        try testing.expectError(error.InvalidArgument, forward(&d, y, 0, 0, x, residual, weight, bias, eps_usual));
+        try testing.expectError(error.InvalidArgument, forward(&d, y, 0, sum, x, 0, weight, bias, eps_usual));
+        if (cols > 0) try testing.expectError(error.Overlap, forward(&d, y, 0, y, x, residual, weight, bias, eps_usual));
+    };
 }
 
 test "layer_norm: a NaN stays in its row, forward and in dx" {
@@ -730,9 +753,9 @@ test "layer_norm: a NaN stays in its row, forward and in dx" {
     const ones = try t.filled(f32, &.{2}, 1);
     const y = try t.empty(f32, &.{ 3, 2 });
     const stats = try t.empty(f32, &.{ 3, 2 });
-    try forward(&d, y, stats, x, ones, 0, eps_usual);
+    try forward(&d, y, stats, 0, x, 0, ones, 0, eps_usual);
     const dx = try t.empty(f32, &.{ 3, 2 });
-    try backward(&d, dx, 0, 0, try t.filled(f32, &.{ 3, 2 }, 1), x, ones, stats);
+    try backward(&d, .{ dx, 0, 0 }, try t.filled(f32, &.{ 3, 2 }, 1), 0, x, ones, stats);
     for ([_]u32{ y, dx }) |h| {
         for (arrays.data(f32, h)[0..2]) |v| try testing.expect(std.math.isFinite(v));
         for (arrays.data(f32, h)[2..6]) |v| try testing.expect(std.math.isNan(v));
@@ -747,19 +770,19 @@ test "layer_norm: a refused call writes nothing" {
     const y = try t.filled(f32, &.{ 2, 4 }, 42);
     const stats = try t.filled(f32, &.{ 2, 2 }, 42);
     const weight = try t.filled(f32, &.{4}, 1);
-    try testing.expectError(error.ShapeMismatch, forward(&d, y, stats, x, try t.filled(f32, &.{3}, 1), 0, eps_usual));
-    try testing.expectError(error.ShapeMismatch, forward(&d, y, stats, x, weight, try t.filled(f32, &.{5}, 1), eps_usual));
-    try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.filled(f32, &.{ 3, 2 }, 1), x, weight, 0, eps_usual));
-    try testing.expectError(error.DtypeMismatch, forward(&d, y, stats, x, try t.filled(f64, &.{4}, 1), 0, eps_usual));
-    try testing.expectError(error.InvalidArgument, forward(&d, y, stats, x, weight, 0, -1));
-    try testing.expectError(error.InvalidHandle, forward(&d, y, stats, 0, weight, 0, eps_usual));
+    try testing.expectError(error.ShapeMismatch, forward(&d, y, stats, 0, x, 0, try t.filled(f32, &.{3}, 1), 0, eps_usual));
+    try testing.expectError(error.ShapeMismatch, forward(&d, y, stats, 0, x, 0, weight, try t.filled(f32, &.{5}, 1), eps_usual));
+    try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.filled(f32, &.{ 3, 2 }, 1), 0, x, 0, weight, 0, eps_usual));
+    try testing.expectError(error.DtypeMismatch, forward(&d, y, stats, 0, x, 0, try t.filled(f64, &.{4}, 1), 0, eps_usual));
+    try testing.expectError(error.InvalidArgument, forward(&d, y, stats, 0, x, 0, weight, 0, -1));
+    try testing.expectError(error.InvalidHandle, forward(&d, y, stats, 0, 0, 0, weight, 0, eps_usual));
     const base = try t.filled(f32, &.{12}, 1);
-    try testing.expectError(error.Overlap, forward(&d, try t.view(base, 0, &.{ 2, 4 }, &.{ 4, 1 }), 0, try t.view(base, 2, &.{ 2, 4 }, &.{ 4, 1 }), weight, 0, eps_usual));
-    try testing.expectError(error.Overlap, forward(&d, try t.view(base, 0, &.{ 2, 4 }, &.{ 0, 1 }), 0, x, weight, 0, eps_usual));
-    try testing.expectError(error.Overlap, backward(&d, 0, weight, 0, x, x, weight, stats));
+    try testing.expectError(error.Overlap, forward(&d, try t.view(base, 0, &.{ 2, 4 }, &.{ 4, 1 }), 0, 0, try t.view(base, 2, &.{ 2, 4 }, &.{ 4, 1 }), 0, weight, 0, eps_usual));
+    try testing.expectError(error.Overlap, forward(&d, try t.view(base, 0, &.{ 2, 4 }, &.{ 0, 1 }), 0, 0, x, 0, weight, 0, eps_usual));
+    try testing.expectError(error.Overlap, backward(&d, .{ 0, weight, 0 }, x, 0, x, weight, stats));
     const integers = try t.filled(u32, &.{ 2, 4 }, 1);
     const integer_weight = try t.filled(u32, &.{4}, 1);
-    try testing.expectError(error.Unsupported, forward(&d, integers, 0, integers, integer_weight, 0, eps_usual));
+    try testing.expectError(error.Unsupported, forward(&d, integers, 0, 0, integers, 0, integer_weight, 0, eps_usual));
     for ([_]u32{ y, stats }) |h| for (arrays.data(f32, h)) |v| try testing.expectEqual(42, v);
 }
 
@@ -767,14 +790,18 @@ test "layer_norm: kernels read and write nothing past the last element" {
     const isa = @import("../isa/pick.zig");
     const rows = 5;
     inline for (.{ f32, f64 }) |T| {
-        const forward_kernel = isa.testKernel(name(T, "layer_norm", "rows"), fn (*const Forward(T)) callconv(.c) void);
-        const backward_kernel = isa.testKernel(name(T, "layer_norm_backward", "rows"), fn (*const Backward(T)) callconv(.c) void);
+        const forward_kernel = isa.testKernel("layer_norm_" ++ @typeName(T) ++ "_rows", fn (*const Forward(T)) callconv(.c) void);
+        const backward_kernel = isa.testKernel("layer_norm_backward_" ++ @typeName(T) ++ "_rows", fn (*const Backward(T)) callconv(.c) void);
         for (1..71) |cols| {
             const values: [rows * 70]T = @splat(1);
             const x = try arrays.atBorder(T, values[0 .. rows * cols]);
             defer x.memory.deinit();
             const out = try arrays.atBorder(T, values[0 .. rows * cols]);
             defer out.memory.deinit();
+            const sum = try arrays.atBorder(T, values[0 .. rows * cols]);
+            defer sum.memory.deinit();
+            const residual = try arrays.atBorder(T, values[0 .. rows * cols]);
+            defer residual.memory.deinit();
             const weight = try arrays.atBorder(T, values[0..cols]);
             defer weight.memory.deinit();
             const stats = try arrays.atBorder(T, values[0 .. 2 * rows]);
@@ -784,13 +811,17 @@ test "layer_norm: kernels read and write nothing past the last element" {
             forward_kernel(&.{
                 .out = out.items.ptr,
                 .stats = stats.items.ptr,
+                .sum = sum.items.ptr,
+                .residual = residual.items.ptr,
                 .x = x.items.ptr,
                 .weight = weight.items.ptr,
                 .bias = weight.items.ptr,
                 .rows = rows,
                 .cols = cols,
                 .out_stride = cols,
+                .sum_stride = cols,
                 .x_stride = cols,
+                .residual_stride = cols,
                 .eps = 1e-5,
             });
             for (out.items) |v| try testing.expectEqual(1, v);
@@ -798,6 +829,7 @@ test "layer_norm: kernels read and write nothing past the last element" {
                 .dx = out.items.ptr,
                 .sums = sums.items.ptr,
                 .dy = x.items.ptr,
+                .dsum = residual.items.ptr,
                 .x = x.items.ptr,
                 .weight = weight.items.ptr,
                 .stats = stats.items.ptr,
@@ -805,6 +837,7 @@ test "layer_norm: kernels read and write nothing past the last element" {
                 .cols = cols,
                 .dx_stride = cols,
                 .dy_stride = cols,
+                .dsum_stride = cols,
                 .x_stride = cols,
             });
             for (sums.items[cols..]) |v| try testing.expectEqual(rows, v);

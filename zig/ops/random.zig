@@ -16,64 +16,14 @@ const copy = @import("copy.zig");
 const device = @import("../device.zig");
 const memory = @import("../memory.zig");
 const nucleus = @import("../row/nucleus.zig");
+const philox = @import("../row/philox.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
 const Error = status.Error;
 const Tensor = tensor.Tensor;
-
-const multipliers = [2]u32{ 0xD2511F53, 0xCD9E8D57 };
-/// Added to the key before each round but the first: the golden ratio and √3 − 1.
-const weyl = [2]u32{ 0x9E3779B9, 0xBB67AE85 };
-
-/// The four words of each lane's block. W is u32 or a vector of it.
-inline fn philox(comptime W: type, key: [2]u32, counter: [4]W) [4]W {
-    var c = counter;
-    var k = key;
-    inline for (0..10) |round| {
-        if (round > 0) k = .{ k[0] +% weyl[0], k[1] +% weyl[1] };
-        const a = product(W, c[0], multipliers[0]);
-        const b = product(W, c[2], multipliers[1]);
-        c = .{ b.high ^ c[1] ^ broadcast(W, k[0]), b.low, a.high ^ c[3] ^ broadcast(W, k[1]), a.low };
-    }
-    return c;
-}
-
-fn Product(comptime W: type) type {
-    return struct { high: W, low: W };
-}
-
-inline fn product(comptime W: type, a: W, comptime b: u32) Product(W) {
-    const Wide = if (W == u32) u64 else @Vector(simd.lanes, u64);
-    const both = @as(Wide, a) * broadcast(Wide, b);
-    return .{ .high = @truncate(both >> broadcast(if (W == u32) u6 else @Vector(simd.lanes, u6), 32)), .low = @truncate(both) };
-}
-
-inline fn broadcast(comptime W: type, x: anytype) W {
-    return if (@typeInfo(W) == .vector) @splat(x) else x;
-}
-
-fn words(counter: u128) [4]u32 {
-    return @bitCast([4]u32{ @truncate(counter), @truncate(counter >> 32), @truncate(counter >> 64), @truncate(counter >> 96) });
-}
-
-const Words = simd.Vec(u32);
-
-/// The counters of 16 blocks in a row.
-inline fn counters(first: [4]u32) [4]Words {
-    const step = std.simd.iota(u32, simd.lanes);
-    const low = @as(Words, @splat(first[0])) +% step;
-    const carried = low < step;
-    const zero: Words = @splat(0);
-    const one: Words = @splat(1);
-    var out: [4]Words = .{ low, undefined, undefined, undefined };
-    var carry = @select(u32, carried, one, zero);
-    inline for (1..4) |i| {
-        out[i] = @as(Words, @splat(first[i])) +% carry;
-        carry = @select(u32, out[i] < carry, one, zero);
-    }
-    return out;
-}
+const State = philox.State;
+const Words = philox.Words;
 
 const Kind = enum { bits, uniform, normal };
 
@@ -96,10 +46,10 @@ fn draw(comptime T: type, comptime kind: Kind) fn (*const Draw(T)) callconv(.c) 
 
         fn f(p: *const Draw(T)) callconv(.c) void {
             @setEvalBranchQuota(100_000);
-            var counter = fromWords(p.counter);
+            var counter = philox.fromWords(p.counter);
             var i: usize = 0;
             while (i < p.count) : (i += group) {
-                const v = ordered(values(p, philox(Words, p.key, counters(words(counter)))));
+                const v = philox.inOrder(T, vectors, values(p, philox.blocks(Words, p.key, philox.counters(philox.words(counter)))));
                 counter +%= simd.lanes;
                 if (p.count - i >= group) {
                     inline for (0..vectors) |k| simd.store(p.out + i + k * simd.lanes, v[k]);
@@ -144,37 +94,7 @@ fn draw(comptime T: type, comptime kind: Kind) fn (*const Draw(T)) callconv(.c) 
         inline fn all(x: T) V {
             return @splat(x);
         }
-
-        /// Blocks one after another: value k of block b becomes element b·vectors + k.
-        inline fn ordered(v: [vectors]V) [vectors]V {
-            var pairs: [vectors]V = undefined;
-            inline for (0..vectors / 2) |k| {
-                inline for (0..2) |half| pairs[2 * k + half] = @shuffle(T, v[2 * k], v[2 * k + 1], zip(1, half * 8));
-            }
-            if (vectors == 2) return pairs;
-            var out: [vectors]V = undefined;
-            inline for (0..2) |half| {
-                inline for (0..2) |quarter| out[2 * half + quarter] = @shuffle(T, pairs[half], pairs[2 + half], zip(2, quarter * 8));
-            }
-            return out;
-        }
-
-        /// Alternates runs of `run` lanes of two vectors, from lane `from` of each.
-        fn zip(comptime run: comptime_int, comptime from: comptime_int) @Vector(simd.lanes, i32) {
-            comptime {
-                var mask: [simd.lanes]i32 = undefined;
-                for (&mask, 0..) |*m, i| {
-                    const lane = from + i / (2 * run) * run + i % run;
-                    m.* = if (i / run % 2 == 0) lane else ~@as(i32, lane);
-                }
-                return mask;
-            }
-        }
     }.f;
-}
-
-fn fromWords(w: [4]u32) u128 {
-    return @as(u128, w[3]) << 96 | @as(u128, w[2]) << 64 | @as(u128, w[1]) << 32 | w[0];
 }
 
 /// [0, 1) from 24 bits.
@@ -232,10 +152,10 @@ fn choose(comptime T: type) fn (*const Choice(T)) callconv(.c) void {
 
         fn f(p: *const Choice(T)) callconv(.c) void {
             @setEvalBranchQuota(100_000);
-            const first = fromWords(p.counter);
+            const first = philox.fromWords(p.counter);
             for (p.out[0..p.rows], 0..) |*o, i| {
                 const x = p.x + i * p.stride;
-                o.* = @intCast(if (p.temperature == 0) largest(x, p.cols) else sampled(p, x, unit64One(philox(u32, p.key, words(first +% i)))));
+                o.* = @intCast(if (p.temperature == 0) largest(x, p.cols) else sampled(p, x, unit64One(philox.blocks(u32, p.key, philox.words(first +% i)))));
             }
         }
 
@@ -329,30 +249,6 @@ pub const ukernels = struct {
     pub const random_f64_choose = choose(f64);
 };
 
-/// The state tensor: key and counter.
-const State = struct {
-    words: *[6]u32,
-
-    fn of(t: *const Tensor) Error!State {
-        if (t.dtype != .u32) return error.DtypeMismatch;
-        if (t.rank != 1 or t.shape_[0] != 6) return error.ShapeMismatch;
-        if (!t.contiguous()) return error.LayoutMismatch;
-        return .{ .words = t.ptr(u32)[0..6] };
-    }
-
-    fn key(s: State) [2]u32 {
-        return s.words[0..2].*;
-    }
-
-    fn counter(s: State) u128 {
-        return fromWords(s.words[2..6].*);
-    }
-
-    fn advance(s: State, blocks: u128) void {
-        s.words[2..6].* = words(s.counter() +% blocks);
-    }
-};
-
 fn DrawTask(comptime T: type, comptime kind: Kind) type {
     return struct {
         const Self = @This();
@@ -376,7 +272,7 @@ fn DrawTask(comptime T: type, comptime kind: Kind) type {
                         .out = t.out + begin,
                         .count = end - begin,
                         .key = t.state.key(),
-                        .counter = words(t.state.counter() +% begin / perBlock(T)),
+                        .counter = philox.words(t.state.counter() +% begin / perBlock(T)),
                         .a = t.a,
                         .b = t.b,
                         .limit = t.limit,
@@ -454,7 +350,7 @@ fn ChoiceTask(comptime T: type) type {
                         .cols = r.rows.cols,
                         .stride = r.rows.stride,
                         .key = r.task.state.key(),
-                        .counter = words(r.task.state.counter() +% begin),
+                        .counter = philox.words(r.task.state.counter() +% begin),
                         .temperature = r.task.temperature,
                         .top_k = r.task.top_k,
                         .top_p = r.task.top_p,
@@ -506,7 +402,7 @@ fn categoricalChecked(device_: u32, out: u32, x: u32, state: u32, top_k: u32, te
 /// generation in an interval", 2019). One block a try.
 fn below(state: State, limit: u64) u64 {
     while (true) {
-        const w = philox(u32, state.key(), words(state.counter()));
+        const w = philox.blocks(u32, state.key(), philox.words(state.counter()));
         state.advance(1);
         const wide_product = @as(u128, @as(u64, w[1]) << 32 | w[0]) * limit;
         if (@as(u64, @truncate(wide_product)) >= (0 -% limit) % limit) return @truncate(wide_product >> 64);
@@ -566,8 +462,8 @@ test "random: Philox gives the published vectors" {
         .{ .counter = .{ 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 }, .key = .{ 0xa4093822, 0x299f31d0 }, .out = .{ 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
     };
     for (cases) |c| {
-        try testing.expectEqual(c.out, philox(u32, c.key, c.counter));
-        try testing.expectEqual(c.counter, words(fromWords(c.counter)));
+        try testing.expectEqual(c.out, philox.blocks(u32, c.key, c.counter));
+        try testing.expectEqual(c.counter, philox.words(philox.fromWords(c.counter)));
         // The vector kernel starts there too.
         var out: [4]u32 = undefined;
         const kernel = device.forTest(1).kernel(fn (*const Draw(u32)) callconv(.c) void, "random_u32_bits");
@@ -590,10 +486,10 @@ test "random: words follow the counter across every carry, for any length and wo
         var all: arrays.Tensors = .{};
         defer all.free();
         const key = [2]u32{ 7, 9 };
-        const state = try all.from(u32, &.{6}, &(key ++ words(start)));
+        const state = try all.from(u32, &.{6}, &(key ++ philox.words(start)));
         const out = try drawn(.bits, u32, &all, n, state, @intCast(1 + n % 8), 0, 0);
-        for (out, 0..) |w, i| try testing.expectEqual(philox(u32, key, words(start +% i / 4))[i % 4], w);
-        try testing.expectEqual(words(start +% (n + 3) / 4), arrays.data(u32, state)[2..6].*);
+        for (out, 0..) |w, i| try testing.expectEqual(philox.blocks(u32, key, philox.words(start +% i / 4))[i % 4], w);
+        try testing.expectEqual(philox.words(start +% (n + 3) / 4), arrays.data(u32, state)[2..6].*);
         try testing.expectEqual(key, arrays.data(u32, state)[0..2].*);
     };
 }
@@ -605,7 +501,7 @@ fn expectUniform(comptime T: type) !void {
         const state = try all.from(u32, &.{6}, &.{ 1, 2, 0xffff_fffe, 0, 0, 0 });
         const out = try drawn(.uniform, T, &all, n, state, @intCast(1 + n % 8), -2, 3);
         for (out, 0..) |v, i| {
-            const w = philox(u32, .{ 1, 2 }, words(0xffff_fffe + i / perBlock(T)));
+            const w = philox.blocks(u32, .{ 1, 2 }, philox.words(0xffff_fffe + i / perBlock(T)));
             const u: T = if (T == f32) @as(f32, @floatFromInt(w[i % 4] >> 8)) * 0x1p-24 else unit64One(.{ w[i % 2 * 2], w[i % 2 * 2 + 1], 0, 0 });
             try testing.expectEqual(-2 + 5 * u, v);
             try testing.expect(v >= -2 and v < 3);
@@ -635,7 +531,7 @@ fn expectNormal(comptime T: type) !void {
     const state = try all.from(u32, &.{6}, &.{ 3, 4, 0, 0, 0, 0 });
     const out = try drawn(.normal, T, &all, n, state, 3, 0.5, 2);
     for (out, 0..) |v, i| {
-        const w = philox(u32, .{ 3, 4 }, words(i / perBlock(T)));
+        const w = philox.blocks(u32, .{ 3, 4 }, philox.words(i / perBlock(T)));
         const k = i % perBlock(T) / 2 * 2;
         const u = if (T == f32) (@as(f64, @floatFromInt(w[k])) + 0.5) * 0x1p-32 else unit64One(w) + 0x1p-53;
         const turn = if (T == f32) @as(f64, @floatFromInt(w[k + 1] >> 8)) * 0x1p-24 else unit64One(.{ w[2], w[3], 0, 0 });

@@ -1,8 +1,11 @@
-//! Softmax over the last axis of scale·x: out_j = exp(scale·x_j − m) / Σ_k exp(scale·x_k − m), with m the row's maximum.
+//! Softmax over the last axis of z = scale·x + mask: out_j = exp(z_j − m) / Σ_k exp(z_k − m), with m the row's maximum.
 //! Backward, from the output y: dx_j = scale·y_j·(dy_j − Σ_k dy_k·y_k).
 //!
-//! Causal, over the last two axes [q, k]: row i sees the columns up to i + (k − q). The others are 0 in the result, and what the inputs hold there is
-//! not used. A row of which nothing is seen, or all of it is −Inf, is all zeros. A NaN or +Inf in what is seen makes its row NaN.
+//! A mask is broadcast over the leading axes of x. A boolean one, u32, hides the elements where it is 0; an additive one, of x's element type, hides those
+//! where it is −Inf. Causal, over the last two axes [q, k], hides from row i the columns beyond i + (k − q).
+//!
+//! What is hidden is 0 in the result, and what the inputs hold there is not used. A row of which nothing is seen, or all of it is −Inf, is all zeros. A NaN
+//! or +Inf in what is seen makes its row NaN. Where y is 0 the gradient is 0, and dy is not used.
 
 const std = @import("std");
 const device = @import("../device.zig");
@@ -10,22 +13,47 @@ const math = @import("../isa/math.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const status = @import("../status.zig");
+const split = @import("../row/split.zig");
+const strided = @import("../row/strided.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
 const Error = status.Error;
 const Vec = simd.Vec;
 
+const MaskKind = enum(u32) { none, boolean, additive };
+
+/// Where the mask of each row lies: the leading axes of x, the last one first, with the mask's steps along them.
+const Mask = extern struct {
+    kind: MaskKind = .none,
+    rank: u32 = 0,
+    data: ?*const anyopaque = null,
+    sizes: [tensor.rank_max - 1]usize = undefined,
+    strides: [tensor.rank_max - 1]isize = undefined,
+
+    inline fn row(mask: *const Mask, comptime M: type, index: usize) [*]const M {
+        var at: isize = 0;
+        var rest = index;
+        for (mask.sizes[0..mask.rank], mask.strides[0..mask.rank]) |size, stride| {
+            at += stride * @as(isize, @intCast(rest % size));
+            rest /= size;
+        }
+        const data: [*]const M = @ptrCast(@alignCast(mask.data.?));
+        return strided.offset(data, at);
+    }
+};
+
 fn Forward(comptime T: type) type {
     return extern struct {
         out: [*]T,
         x: [*]const T,
+        mask: Mask,
         rows: usize,
         cols: usize,
         out_stride: usize,
         x_stride: usize,
-        /// Place of the first row in its matrix, and the rows of a matrix; 0 rows where every row sees all columns.
-        query: usize,
+        /// Place of the first row, and the rows of a matrix; 0 where every row sees all columns.
+        row: usize,
         queries: usize,
         scale: T,
     };
@@ -41,18 +69,17 @@ fn Backward(comptime T: type) type {
         dx_stride: usize,
         dy_stride: usize,
         y_stride: usize,
-        query: usize,
+        row: usize,
         queries: usize,
         scale: T,
     };
 }
 
-/// The columns that row `query + i` of matrices of `queries` rows sees.
-inline fn seen(i: usize, query: usize, queries: usize, cols: usize) usize {
+/// The columns that a row of matrices of `queries` rows sees.
+inline fn seen(row: usize, queries: usize, cols: usize) usize {
     if (queries == 0) return cols;
-    const place = (query + i) % queries;
     // i + (k − q) + 1, cut at 0 and never above k.
-    return (place + 1 + cols) -| queries;
+    return (row % queries + 1 + cols) -| queries;
 }
 
 fn Kernels(comptime T: type) type {
@@ -64,31 +91,43 @@ fn Kernels(comptime T: type) type {
             return @splat(v);
         }
 
-        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
         fn forward(p: *const Forward(T)) callconv(.c) void {
-            @setEvalBranchQuota(20_000);
-            var i: usize = 0;
-            while (p.rows - i >= 4) : (i += 4) rowGroup(4, p, i);
-            while (i < p.rows) : (i += 1) rowGroup(1, p, i);
+            switch (p.mask.kind) {
+                inline else => |kind| normalize(kind, p),
+            }
         }
 
-        inline fn rowGroup(comptime group: usize, p: *const Forward(T), first: usize) void {
+        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
+        fn normalize(comptime kind: MaskKind, p: *const Forward(T)) void {
+            @setEvalBranchQuota(20_000);
+            var i: usize = 0;
+            if (p.cols <= sweep.group_cols_max) while (p.rows - i >= 4) : (i += 4) rowGroup(4, kind, p, i);
+            while (i < p.rows) : (i += 1) rowGroup(1, kind, p, i);
+        }
+
+        inline fn rowGroup(comptime group: usize, comptime kind: MaskKind, p: *const Forward(T), first: usize) void {
             var n: [group]usize = undefined;
+            var z: [group]Logits(kind) = undefined;
             var m: [group]T = undefined;
             var sum: [group]T = undefined;
             for (0..group) |g| {
-                n[g] = seen(first + g, p.query, p.queries, p.cols);
-                m[g] = sweep.largest(T, n[g], Scaled{ .x = p.x + (first + g) * p.x_stride, .scale = all(p.scale) });
+                const row = p.row + first + g;
+                n[g] = seen(row, p.queries, p.cols);
+                z[g] = .{
+                    .x = p.x + (first + g) * p.x_stride,
+                    .mask = if (kind == .none) {} else p.mask.row(MaskElement(kind), row),
+                    .scale = all(p.scale),
+                };
+                m[g] = sweep.largest(T, n[g], z[g]);
             }
             for (0..group) |g| {
-                const x = p.x + (first + g) * p.x_stride;
                 const out = p.out + (first + g) * p.out_stride;
                 if (m[g] == -infinity) {
-                    nothing(out, x, n[g], p.cols);
+                    nothing(kind, out, z[g], n[g], p.cols);
                     n[g] = 0;
                     continue;
                 }
-                sum[g] = sweep.sums(T, 1, 1, n[g], Exponentials{ .out = out, .x = x, .scale = all(p.scale), .m = all(m[g]), .cols = p.cols })[0];
+                sum[g] = sweep.sums(T, 1, 1, n[g], Exponentials(kind){ .out = out, .z = z[g], .m = all(m[g]), .cols = p.cols, .next = group * p.x_stride })[0];
                 // Zeros have been written up to here.
                 n[g] = @min(std.mem.alignForward(usize, n[g], simd.lanes), p.cols);
                 for (out[n[g]..p.cols]) |*rest| rest.* = 0;
@@ -96,40 +135,75 @@ fn Kernels(comptime T: type) type {
             for (0..group) |g| sweep.each(n[g], Product{ .out = p.out + (first + g) * p.out_stride, .factor = all(1 / sum[g]) });
         }
 
-        /// A row whose maximum is −Inf: zeros, or NaN where there is one.
-        noinline fn nothing(out: [*]T, x: [*]const T, n: usize, cols: usize) void {
-            var fill: T = 0;
-            for (x[0..n]) |v| if (v != v) {
-                fill = v;
-            };
-            @memset(out[0..n], fill);
+        /// A row whose maximum is −Inf: zeros, or NaN where one is seen.
+        noinline fn nothing(comptime kind: MaskKind, out: [*]T, z: Logits(kind), n: usize, cols: usize) void {
+            const unordered = sweep.sums(T, 1, 1, n, Unordered(kind){ .z = z })[0];
+            @memset(out[0..n], if (unordered > 0) std.math.nan(T) else 0);
             @memset(out[n..cols], 0);
         }
 
-        const Scaled = struct {
-            x: [*]const T,
-            scale: V,
+        fn MaskElement(comptime kind: MaskKind) type {
+            return if (kind == .boolean) u32 else T;
+        }
 
-            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) V {
-                return sweep.read(T, whole, s.x + j, left, -infinity) * s.scale;
-            }
-        };
+        /// z; −Inf where it is hidden and in lanes that are missing.
+        fn Logits(comptime kind: MaskKind) type {
+            return struct {
+                x: [*]const T,
+                mask: if (kind == .none) void else [*]const MaskElement(kind),
+                scale: V,
 
-        const Exponentials = struct {
-            out: [*]T,
-            x: [*]const T,
-            scale: V,
-            m: V,
-            cols: usize,
+                pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) V {
+                    const x = sweep.read(T, whole, s.x + j, left, -infinity);
+                    switch (kind) {
+                        .none => return x * s.scale,
+                        .boolean => {
+                            const mask = sweep.read(u32, whole, s.mask + j, left, 0);
+                            return @select(T, mask == @as(Vec(u32), @splat(0)), all(-infinity), x * s.scale);
+                        },
+                        .additive => {
+                            const mask = sweep.read(T, whole, s.mask + j, left, -infinity);
+                            return @select(T, mask == all(-infinity), mask, simd.fma(x, s.scale, mask));
+                        },
+                    }
+                }
+            };
+        }
 
-            /// Lanes beyond those seen become 0 and are stored as far as the row goes.
-            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
-                const e = math.expNegative(sweep.read(T, whole, s.x + j, left, -infinity) * s.scale - s.m);
-                const room = s.cols - j;
-                if (whole or room >= simd.lanes) simd.store(s.out + j, e) else simd.storePartial(s.out + j, e, room);
-                return .{e};
-            }
-        };
+        /// 1 for each NaN.
+        fn Unordered(comptime kind: MaskKind) type {
+            return struct {
+                z: Logits(kind),
+
+                pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                    const z = s.z.at(whole, j, left);
+                    return .{@select(T, z == z, all(0), all(1))};
+                }
+            };
+        }
+
+        fn Exponentials(comptime kind: MaskKind) type {
+            return struct {
+                out: [*]T,
+                z: Logits(kind),
+                m: V,
+                cols: usize,
+                /// How far on the row is that this one asks for.
+                next: usize,
+
+                /// Lanes beyond those seen become 0 and are stored as far as the row goes.
+                pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                    if (whole) {
+                        sweep.ask(T, s.z.x + s.next + j, false);
+                        sweep.ask(T, s.out + j + 256, true);
+                    }
+                    const e = math.expNegative(s.z.at(whole, j, left) - s.m);
+                    const room = s.cols - j;
+                    if (whole or room >= simd.lanes) simd.store(s.out + j, e) else simd.storePartial(s.out + j, e, room);
+                    return .{e};
+                }
+            };
+        }
 
         const Product = struct {
             out: [*]T,
@@ -146,7 +220,7 @@ fn Kernels(comptime T: type) type {
                 const dx = p.dx + i * p.dx_stride;
                 const dy = p.dy + i * p.dy_stride;
                 const y = p.y + i * p.y_stride;
-                const n = seen(i, p.query, p.queries, p.cols);
+                const n = seen(p.row + i, p.queries, p.cols);
                 const dot = sweep.sums(T, 1, 4, n, Dot{ .dy = dy, .y = y })[0];
                 sweep.each(n, Gradient{ .dx = dx, .dy = dy, .y = y, .dot = all(dot), .scale = all(p.scale) });
                 @memset(dx[n..p.cols], 0);
@@ -158,7 +232,8 @@ fn Kernels(comptime T: type) type {
             y: [*]const T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
-                return .{sweep.read(T, whole, s.dy + j, left, 0) * sweep.read(T, whole, s.y + j, left, 0)};
+                const y = sweep.read(T, whole, s.y + j, left, 0);
+                return .{@select(T, y == all(0), y, sweep.read(T, whole, s.dy + j, left, 0) * y)};
             }
         };
 
@@ -172,7 +247,7 @@ fn Kernels(comptime T: type) type {
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
                 const y = sweep.read(T, whole, s.y + j, left, 0);
                 const dy = sweep.read(T, whole, s.dy + j, left, 0);
-                sweep.write(T, whole, s.dx + j, s.scale * y * (dy - s.dot), left);
+                sweep.write(T, whole, s.dx + j, @select(T, y == all(0), all(0), s.scale * y * (dy - s.dot)), left);
             }
         };
     };
@@ -186,62 +261,34 @@ pub const ukernels = struct {
 };
 
 fn ForwardTask(comptime T: type) type {
-    return struct {
-        args: Forward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.out += begin * part.out_stride;
-                    part.x += begin * part.x_stride;
-                    part.rows = end - begin;
-                    if (part.queries > 0) part.query = begin % part.queries;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "softmax_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
-        }
-    };
+    return split.Rows(Forward(T), .{ .kernel = "softmax_" ++ @typeName(T) ++ "_rows" }, 2);
 }
 
 fn BackwardTask(comptime T: type) type {
-    return struct {
-        args: Backward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dx += begin * part.dx_stride;
-                    part.dy += begin * part.dy_stride;
-                    part.y += begin * part.y_stride;
-                    part.rows = end - begin;
-                    if (part.queries > 0) part.query = begin % part.queries;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "softmax_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
-        }
-    };
+    return split.Rows(Backward(T), .{ .kernel = "softmax_backward_" ++ @typeName(T) ++ "_rows" }, 3);
 }
 
 /// Bits of `flags`.
 const causal = 1;
 
-fn forward(d: *const Device, out_: u32, x_: u32, flags: u32, scale: f64) Error!void {
+/// The mask of a tensor of x's shape, over whose leading axes it is broadcast; its last axis is x's own.
+fn maskOf(handle: u32, out: *const tensor.Tensor, x: *const tensor.Tensor) Error!Mask {
+    if (handle == 0) return .{};
+    const mask = try tensor.get(handle);
+    if (mask.dtype != x.dtype and mask.dtype != .u32) return error.DtypeMismatch;
+    if (mask.rank == 0 or mask.rank > x.rank or mask.fromEnd(0) != x.fromEnd(0)) return error.ShapeMismatch;
+    if (mask.fromEnd(0) > 1 and mask.strideFromEnd(0) != 1) return error.LayoutMismatch;
+    try tensor.checkApart(out, mask);
+    var m: Mask = .{ .kind = if (mask.dtype == .u32) .boolean else .additive, .rank = x.rank - 1, .data = mask.data };
+    for (1..x.rank) |i| {
+        if (mask.fromEnd(i) != x.fromEnd(i) and mask.fromEnd(i) != 1) return error.ShapeMismatch;
+        m.sizes[i - 1] = x.fromEnd(i);
+        m.strides[i - 1] = if (mask.fromEnd(i) == 1) 0 else mask.strideFromEnd(i);
+    }
+    return m;
+}
+
+fn forward(d: *const Device, out_: u32, x_: u32, mask_: u32, flags: u32, scale: f64) Error!void {
     const x = try tensor.get(x_);
     const out = try tensor.typed(out_, x.dtype);
     if (flags >> 1 != 0) return error.InvalidArgument;
@@ -249,6 +296,7 @@ fn forward(d: *const Device, out_: u32, x_: u32, flags: u32, scale: f64) Error!v
     const x_rows = try x.rows();
     const out_rows = try shape.written(out);
     try tensor.checkInPlace(out, x);
+    const mask = try maskOf(mask_, out, x);
     switch (x.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
@@ -257,11 +305,12 @@ fn forward(d: *const Device, out_: u32, x_: u32, flags: u32, scale: f64) Error!v
             try d.submit(ForwardTask(T){ .args = .{
                 .out = out.ptr(T),
                 .x = x.ptr(T),
+                .mask = mask,
                 .rows = x_rows.rows,
                 .cols = x_rows.cols,
                 .out_stride = out_rows.stride,
                 .x_stride = x_rows.stride,
-                .query = 0,
+                .row = 0,
                 .queries = if (flags & causal != 0) x.fromEnd(1) else 0,
                 .scale = factor,
             } });
@@ -293,7 +342,7 @@ fn backward(d: *const Device, dx_: u32, dy_: u32, y_: u32, flags: u32, scale: f6
                 .dx_stride = dx_rows.stride,
                 .dy_stride = dy_rows.stride,
                 .y_stride = y_rows.stride,
-                .query = 0,
+                .row = 0,
                 .queries = if (flags & causal != 0) y.fromEnd(1) else 0,
                 .scale = @floatCast(scale),
             } });
@@ -302,8 +351,8 @@ fn backward(d: *const Device, dx_: u32, dy_: u32, y_: u32, flags: u32, scale: f6
     }
 }
 
-fn forwardOn(device_: u32, out: u32, x: u32, flags: u32, scale: f64) Error!void {
-    return forward(try device.get(device_), out, x, flags, scale);
+fn forwardOn(device_: u32, out: u32, x: u32, mask: u32, flags: u32, scale: f64) Error!void {
+    return forward(try device.get(device_), out, x, mask, flags, scale);
 }
 
 fn backwardOn(device_: u32, dx: u32, dy: u32, y: u32, flags: u32, scale: f64) Error!void {
@@ -311,9 +360,9 @@ fn backwardOn(device_: u32, dx: u32, dy: u32, y: u32, flags: u32, scale: f64) Er
 }
 
 pub const entries = struct {
-    /// `flags`: 1 causal. `scale` is finite and above 0. `out` may be `x`.
-    pub fn softmax(device_: u32, out: u32, x: u32, flags: u32, scale: f64) callconv(.c) i32 {
-        return status.of(forwardOn(device_, out, x, flags, scale));
+    /// `mask` is 0 where there is none. `flags`: 1 causal. `scale` is finite and above 0. `out` may be `x`.
+    pub fn softmax(device_: u32, out: u32, x: u32, mask: u32, flags: u32, scale: f64) callconv(.c) i32 {
+        return status.of(forwardOn(device_, out, x, mask, flags, scale));
     }
 
     /// `y` is what `softmax` answered for the same `flags` and `scale`. `dx` may be `dy` or `y`.
@@ -375,7 +424,7 @@ fn compare(comptime T: type, dims: []const usize, flags: u32, scale: f64, worker
         };
     }
     const y = try t.filled(T, dims, 42);
-    try forward(&d, y, x, flags, scale);
+    try forward(&d, y, x, 0, flags, scale);
     try arrays.expectClose(T, want, arrays.data(T, y));
     const dx = try t.filled(T, dims, 42);
     try backward(&d, dx, dy, y, flags, scale);
@@ -388,7 +437,7 @@ fn compare(comptime T: type, dims: []const usize, flags: u32, scale: f64, worker
         try arrays.expectSameBits(T, &.{ 0, 0 }, &.{ a, b });
     };
     // In place.
-    try forward(&d, x, x, flags, scale);
+    try forward(&d, x, x, 0, flags, scale);
     try arrays.expectSameBits(T, arrays.data(T, y), arrays.data(T, x));
     try backward(&d, dy, dy, y, flags, scale);
     try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, dy));
@@ -420,7 +469,7 @@ test "softmax: the same bits for any number of workers" {
     for (1..9) |workers| {
         const d = device.forTest(@intCast(workers));
         const outs = [2]u32{ try t.empty(f32, &dims), try t.empty(f32, &dims) };
-        try forward(&d, outs[0], x, causal, 0.3);
+        try forward(&d, outs[0], x, 0, causal, 0.3);
         try backward(&d, outs[1], dy, outs[0], causal, 0.3);
         if (workers == 1) first = outs;
         for (first, outs) |a, b| try arrays.expectSameBits(f32, arrays.data(f32, a), arrays.data(f32, b));
@@ -449,7 +498,7 @@ test "softmax: masked rows are zeros, infinities and huge values do what is docu
     for (cases) |case| {
         const x = try t.from(f32, &.{case.x.len}, case.x);
         const y = try t.filled(f32, &.{case.x.len}, 42);
-        try forward(&d, y, x, 0, 1);
+        try forward(&d, y, x, 0, 0, 1);
         try arrays.expectWithin(f32, case.y, arrays.data(f32, y), 0);
         const dx = try t.filled(f32, &.{case.x.len}, 42);
         try backward(&d, dx, try t.filled(f32, &.{case.x.len}, 1), y, 0, 1);
@@ -459,6 +508,75 @@ test "softmax: masked rows are zeros, infinities and huge values do what is docu
     const dx = try t.empty(f32, &.{3});
     try backward(&d, dx, try t.from(f32, &.{3}, &.{ 1, 2, 3 }), y, 0, 1);
     try arrays.expectWithin(f32, &.{ -0.5, 0, 0.5 }, arrays.data(f32, dx), 0);
+}
+
+test "softmax: masks are broadcast, and hide what they hide, forward and backward" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const random = prng.random();
+    const inf = std.math.inf(f64);
+    inline for (.{ f32, f64 }) |T| for (arrays.lengths) |cols| for ([_]MaskKind{ .boolean, .additive }) |kind| {
+        for ([_][]const usize{ &.{ 3, 4, cols }, &.{ 3, 1, cols }, &.{ 4, cols }, &.{ 1, cols }, &.{cols} }) |mask_dims| for ([_]u32{ 0, causal }) |flags| {
+            var t: arrays.Tensors = .{};
+            defer t.free();
+            const d = device.forTest(2);
+            const rows = 12;
+            const x = try t.normal(T, &.{ 3, 4, cols }, random, 2);
+            const dy = try t.normal(T, &.{ 3, 4, cols }, random, 1);
+            const mask = if (kind == .boolean) try t.filled(u32, mask_dims, 0) else try t.normal(T, mask_dims, random, 1);
+            const mask_rows = if (cols == 0) 1 else (try tensor.get(mask)).count() / cols;
+            // The first row of the mask hides all.
+            for (0..mask_rows) |i| for (0..cols) |j| {
+                const hides = i == 0 or random.boolean();
+                if (kind == .boolean) {
+                    arrays.data(u32, mask)[i * cols + j] = if (hides) 0 else random.int(u32) | 1;
+                } else if (hides) arrays.data(T, mask)[i * cols + j] = -std.math.inf(T);
+            };
+            const z = try testing.allocator.alloc(f64, rows * cols);
+            defer testing.allocator.free(z);
+            for (0..rows) |i| for (0..cols) |j| {
+                const mask_row = if (mask_dims[0] == 3 and mask_dims.len == 3) (if (mask_dims[1] == 1) i / 4 else i) else i % mask_rows;
+                const at = mask_row * cols + j;
+                const v: f64 = arrays.data(T, x)[i * cols + j];
+                z[i * cols + j] = if (kind == .boolean) (if (arrays.data(u32, mask)[at] == 0) -inf else 0.5 * v) else 0.5 * v + arrays.data(T, mask)[at];
+            };
+            const want = try testing.allocator.alloc(f64, rows * cols);
+            defer testing.allocator.free(want);
+            reference(want, z, cols, if (flags == causal) 4 else 0, 1);
+            const wide = try arrays.widen(T, arrays.data(T, dy));
+            defer testing.allocator.free(wide);
+            for (arrays.data(T, x), arrays.data(T, dy), wide, want) |*a, *b, *w, y| if (y == 0) {
+                a.* = std.math.nan(T);
+                b.* = std.math.nan(T);
+                w.* = 0;
+            };
+            const y = try t.filled(T, &.{ 3, 4, cols }, 42);
+            try forward(&d, y, x, mask, flags, 0.5);
+            try arrays.expectClose(T, want, arrays.data(T, y));
+            const dx = try t.filled(T, &.{ 3, 4, cols }, 42);
+            try backward(&d, dx, dy, y, flags, 0.5);
+            const want_dx = try testing.allocator.alloc(f64, rows * cols);
+            defer testing.allocator.free(want_dx);
+            referenceBackward(want_dx, wide, want, cols, 0.5);
+            try arrays.expectScaled(T, want_dx, arrays.data(T, dx), arrays.tolerance(T), 0.1);
+            for (arrays.data(T, y), arrays.data(T, dx), want) |a, b, w| if (w == 0) try arrays.expectSameBits(T, &.{ 0, 0 }, &.{ a, b });
+        };
+    };
+}
+
+test "softmax: a mask that does not fit is refused" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const x = try t.filled(f32, &.{ 2, 3, 4 }, 1);
+    const y = try t.filled(f32, &.{ 2, 3, 4 }, 42);
+    for ([_][]const usize{ &.{}, &.{3}, &.{1}, &.{ 2, 4 }, &.{ 1, 2, 3, 4 }, &.{ 3, 3, 4 } }) |dims| {
+        try testing.expectError(error.ShapeMismatch, forward(&d, y, x, try t.filled(f32, dims, 1), 0, 1));
+    }
+    try testing.expectError(error.DtypeMismatch, forward(&d, y, x, try t.filled(f64, &.{4}, 1), 0, 1));
+    try testing.expectError(error.DtypeMismatch, forward(&d, y, x, try t.filled(i32, &.{4}, 1), 0, 1));
+    try testing.expectError(error.LayoutMismatch, forward(&d, y, x, try t.view(try t.filled(f32, &.{8}, 1), 0, &.{4}, &.{2}), 0, 1));
+    try testing.expectError(error.Overlap, forward(&d, y, x, y, 0, 1));
+    for (arrays.data(f32, y)) |v| try testing.expectEqual(42, v);
 }
 
 test "softmax: views, and nothing written beside the output" {
@@ -473,8 +591,8 @@ test "softmax: views, and nothing written beside the output" {
         const y_base = try t.filled(f32, &.{ rows, wide }, 42);
         const dense = try t.empty(f32, &.{ rows, cols });
         for (0..rows) |i| @memcpy(arrays.data(f32, dense)[i * cols ..][0..cols], arrays.data(f32, x_base)[i * wide + 3 ..][0..cols]);
-        try forward(&d, try t.view(y_base, 3, &.{ rows, cols }, &.{ wide, 1 }), try t.view(x_base, 3, &.{ rows, cols }, &.{ wide, 1 }), flags, 1);
-        try forward(&d, dense, dense, flags, 1);
+        try forward(&d, try t.view(y_base, 3, &.{ rows, cols }, &.{ wide, 1 }), try t.view(x_base, 3, &.{ rows, cols }, &.{ wide, 1 }), 0, flags, 1);
+        try forward(&d, dense, dense, 0, flags, 1);
         for (arrays.data(f32, y_base), 0..) |v, i| {
             const inside = i % wide >= 3 and i % wide < 3 + cols;
             try testing.expectEqual(if (inside) arrays.data(f32, dense)[i / wide * cols + i % wide - 3] else 42, v);
@@ -489,13 +607,13 @@ test "softmax: a refused call writes nothing" {
     const d = device.forTest(1);
     const x = try t.filled(f32, &.{ 2, 4 }, 1);
     const y = try t.filled(f32, &.{ 2, 4 }, 42);
-    try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.filled(f32, &.{ 4, 2 }, 1), 0, 1));
-    try testing.expectError(error.DtypeMismatch, forward(&d, y, try t.filled(f64, &.{ 2, 4 }, 1), 0, 1));
-    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 2, 1));
-    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 0, 0));
-    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 0, std.math.nan(f64)));
-    try testing.expectError(error.InvalidHandle, forward(&d, y, 0, 0, 1));
-    try testing.expectError(error.LayoutMismatch, forward(&d, y, try t.view(try t.filled(f32, &.{ 4, 2 }, 1), 0, &.{ 2, 4 }, &.{ 1, 2 }), 0, 1));
+    try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.filled(f32, &.{ 4, 2 }, 1), 0, 0, 1));
+    try testing.expectError(error.DtypeMismatch, forward(&d, y, try t.filled(f64, &.{ 2, 4 }, 1), 0, 0, 1));
+    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 0, 2, 1));
+    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 0, 0, 0));
+    try testing.expectError(error.InvalidArgument, forward(&d, y, x, 0, 0, std.math.nan(f64)));
+    try testing.expectError(error.InvalidHandle, forward(&d, y, 0, 0, 0, 1));
+    try testing.expectError(error.LayoutMismatch, forward(&d, y, try t.view(try t.filled(f32, &.{ 4, 2 }, 1), 0, &.{ 2, 4 }, &.{ 1, 2 }), 0, 0, 1));
     try testing.expectError(error.ShapeMismatch, backward(&d, y, x, try t.filled(f32, &.{ 2, 3 }, 1), 0, 1));
     for (arrays.data(f32, y)) |v| try testing.expectEqual(42, v);
 }
@@ -513,11 +631,12 @@ test "softmax: kernels read and write nothing past the last element" {
             forward_kernel(&.{
                 .out = out.items.ptr,
                 .x = x.items.ptr,
+                .mask = .{},
                 .rows = 3,
                 .cols = cols,
                 .out_stride = cols,
                 .x_stride = cols,
-                .query = 0,
+                .row = 0,
                 .queries = queries,
                 .scale = 1,
             });
@@ -530,7 +649,7 @@ test "softmax: kernels read and write nothing past the last element" {
                 .dx_stride = cols,
                 .dy_stride = cols,
                 .y_stride = cols,
-                .query = 0,
+                .row = 0,
                 .queries = queries,
                 .scale = 1,
             });

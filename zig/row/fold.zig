@@ -12,6 +12,7 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const memory = @import("../memory.zig");
 const strided = @import("strided.zig");
+const sweep = @import("sweep.zig");
 const tensor = @import("../tensor.zig");
 const device = @import("../device.zig");
 const Device = device.Device;
@@ -78,7 +79,10 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             var acc: [2]simd.Vec(A) = @splat(@splat(0));
             var i: usize = 0;
             while (i + lanes <= n) : (i += lanes) {
-                inline for (0..2) |k| acc[k] = plus(acc[k], value(simd.load(T, x + i + k * simd.lanes)));
+                inline for (0..2) |k| {
+                    sweep.ask(T, x + i + k * simd.lanes + 2 * sweep.ahead, false);
+                    acc[k] = plus(acc[k], value(simd.load(T, x + i + k * simd.lanes)));
+                }
             }
             // What is left goes to its lanes, zeros beside it.
             var k: usize = 0;

@@ -1,34 +1,107 @@
-//! How elementwise work over rows is cut: by rows, or inside the row where there is only one.
+//! How row-wise and elementwise work is cut: by rows, or, where each element is treated by itself, inside the row where there is only one.
+//!
+//! A kernel of rows takes one extern struct. It has `rows` and `cols`; a pointer that moves with the rows has its step in elements beside it, `x` and
+//! `x_stride`, and may be null; one without a step is the same for all rows. Where there is a `row`, it is the place of the first row, and
+//! where there is a `first`, that of the first element along all rows. The first field points to elements of the type that the kernel computes in.
 
+const std = @import("std");
 const device = @import("../device.zig");
-
-pub const Part = struct { row: usize, rows: usize, col: usize, cols: usize };
+const Device = device.Device;
 
 /// Elements that stay together when one long row is cut: whole cache lines, whole vectors.
 const unit = 256;
 
-/// Runs `body(ctx, part)` over parts of `rows` × `cols` elements for a call that touches `bytes` bytes.
-pub fn overElements(
-    d: *const device.Device,
-    comptime pass: device.Pass,
-    rows: usize,
-    cols: usize,
-    bytes: u64,
-    ctx: anytype,
-    comptime body: fn (@TypeOf(ctx), Part) void,
-) void {
-    const Cut = struct {
-        ctx: @TypeOf(ctx),
-        cols: usize,
+/// A task: the kernel of `pass` over the rows of `args`, for a call that touches `streams` matrices.
+pub fn Rows(comptime Args: type, comptime pass: device.Pass, comptime streams: comptime_int) type {
+    return struct {
+        args: Args,
+
+        pub fn run(self: @This(), d: *const Device) void {
+            d.overRange(pass, self.args.rows, 1, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).byRow);
+        }
+    };
+}
+
+/// As `Rows`, where a result's element depends on the elements at its place alone.
+pub fn Elements(comptime Args: type, comptime pass: device.Pass, comptime streams: comptime_int) type {
+    return struct {
+        args: Args,
+
+        pub fn run(self: @This(), d: *const Device) void {
+            if (self.args.rows != 1) return (Rows(Args, pass, streams){ .args = self.args }).run(d);
+            d.overRange(pass, self.args.cols, unit, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).inside);
+        }
+    };
+}
+
+fn bytesOf(args: anytype, comptime streams: comptime_int) u64 {
+    return streams * @sizeOf(Element(@TypeOf(args))) * args.rows * args.cols;
+}
+
+fn Element(comptime Args: type) type {
+    const First = @FieldType(Args, std.meta.fieldNames(Args)[0]);
+    return switch (@typeInfo(First)) {
+        .optional => |o| @typeInfo(o.child).pointer.child,
+        else => @typeInfo(First).pointer.child,
+    };
+}
+
+fn Call(comptime Args: type) type {
+    return struct {
+        args: Args,
+        kernel: *const fn (*const Args) callconv(.c) void,
+
+        fn of(d: *const Device, args: Args, comptime pass: device.Pass) @This() {
+            return .{ .args = args, .kernel = d.kernel(fn (*const Args) callconv(.c) void, pass.kernel.?) };
+        }
 
         fn byRow(c: @This(), begin: usize, end: usize) void {
-            body(c.ctx, .{ .row = begin, .rows = end - begin, .col = 0, .cols = c.cols });
+            c.kernel(&part(c.args, begin, end - begin));
         }
 
         fn inside(c: @This(), begin: usize, end: usize) void {
-            body(c.ctx, .{ .row = 0, .rows = 1, .col = begin, .cols = end - begin });
+            var args = c.args;
+            move(&args, begin, true);
+            args.cols = end - begin;
+            if (@hasField(Args, "first")) args.first += begin;
+            c.kernel(&args);
         }
     };
-    const cut: Cut = .{ .ctx = ctx, .cols = cols };
-    if (rows == 1) d.overRange(pass, cols, unit, bytes, cut, Cut.inside) else d.overRange(pass, rows, 1, bytes, cut, Cut.byRow);
+}
+
+/// The arguments for `rows` rows from `row` on.
+pub fn part(args: anytype, row: usize, rows: usize) @TypeOf(args) {
+    var some = args;
+    move(&some, row, false);
+    some.rows = rows;
+    if (@hasField(@TypeOf(args), "row")) some.row += row;
+    if (@hasField(@TypeOf(args), "first")) some.first += row * args.cols;
+    return some;
+}
+
+/// Moves the pointers on by so many rows, or so many columns.
+fn move(args: anytype, steps: usize, comptime columns: bool) void {
+    const Args = @TypeOf(args.*);
+    inline for (comptime std.meta.fieldNames(Args)) |name| if (@hasField(Args, name ++ "_stride")) {
+        const by = if (columns) steps else steps * @field(args, name ++ "_stride");
+        const pointer = &@field(args, name);
+        if (@typeInfo(@TypeOf(pointer.*)) == .optional) {
+            if (pointer.*) |p| pointer.* = p + by;
+        } else pointer.* += by;
+    };
+}
+
+test "split: pointers move by their own strides, null and constant ones stay" {
+    const Args = extern struct { out: [*]f32, mask: ?[*]const f32, other: ?[*]const f32, weight: [*]const f32, rows: usize, cols: usize, out_stride: usize, mask_stride: usize, other_stride: usize, row: usize, first: usize };
+    var memory: [64]f32 = undefined;
+    const args: Args = .{ .out = &memory, .mask = &memory, .other = null, .weight = &memory, .rows = 9, .cols = 5, .out_stride = 5, .mask_stride = 0, .other_stride = 3, .row = 1, .first = 7 };
+    const some = part(args, 4, 2);
+    try std.testing.expectEqual(args.out + 20, some.out);
+    try std.testing.expectEqual(args.mask, some.mask);
+    try std.testing.expectEqual(null, some.other);
+    try std.testing.expectEqual(args.weight, some.weight);
+    try std.testing.expectEqual(2, some.rows);
+    try std.testing.expectEqual(5, some.row);
+    try std.testing.expectEqual(7 + 20, some.first);
+    try std.testing.expectEqual(3 * 4 * 9 * 5, bytesOf(args, 3));
 }

@@ -19,6 +19,23 @@ pub inline fn write(comptime T: type, comptime whole: bool, at: [*]T, v: Vec(T),
     if (whole) simd.store(at, v) else simd.storePartial(at, v, left);
 }
 
+/// Rows up to this length go several at a time; a few longer ones, with those that they ask for, would not stay in the second-level cache.
+pub const group_cols_max = 8192;
+
+/// Asks for the 16 elements at an address that is read soon, or written as `for_writing` says; it may lie beyond the memory. Where rows pass several times
+/// their first pass waits for memory and the others for arithmetic: what asks in the later ones for the next rows lets both go on at once.
+pub inline fn ask(comptime T: type, at: [*]const T, comptime for_writing: bool) void {
+    const address = @intFromPtr(at);
+    inline for (0..lanes * @sizeOf(T) / 64) |line| {
+        const byte: *allowzero const u8 = @ptrFromInt(address +% 64 * line);
+        @prefetch(byte, .{ .rw = if (for_writing) .write else .read, .locality = 2 });
+    }
+}
+
+/// How far ahead of their use a single pass asks for the elements that it reads: the hardware's own prefetching leaves arithmetic of some twenty cycles a
+/// cache line waiting. GELU of 4096×768 numbers of f32 took 1.2 times as long without.
+pub const ahead = 512;
+
 /// `pass.at` over the `n` elements of a row, in order.
 pub inline fn each(n: usize, pass: anytype) void {
     var j: usize = 0;

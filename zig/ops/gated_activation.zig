@@ -1,5 +1,5 @@
-//! GEGLU: out = gelu(gate)·up, element by element (Shazeer, "GLU variants improve transformer", 2020), with GELU exact by erf or in its tanh form.
-//! Backward: dgate = dy·up·gelu'(gate), dup = dy·gelu(gate).
+//! Gated linear units: out = f(gate)·up, element by element (Shazeer, "GLU variants improve transformer", 2020), with f GELU, exact by erf or in its tanh
+//! form, or SiLU. Backward: dgate = dy·up·f'(gate), dup = dy·f(gate).
 //!
 //! Gate and up, and their gradients, may be the column halves of one matrix.
 
@@ -16,8 +16,7 @@ const Device = device.Device;
 const Error = status.Error;
 const Vec = simd.Vec;
 
-/// Bits of `flags`.
-const tanh_form = 1;
+pub const Kind = enum(u32) { gelu, gelu_tanh, silu };
 
 fn Forward(comptime T: type) type {
     return extern struct {
@@ -29,7 +28,7 @@ fn Forward(comptime T: type) type {
         out_stride: usize,
         gate_stride: usize,
         up_stride: usize,
-        flags: u32,
+        kind: Kind,
     };
 }
 
@@ -47,46 +46,61 @@ fn Backward(comptime T: type) type {
         dy_stride: usize,
         gate_stride: usize,
         up_stride: usize,
-        flags: u32,
+        kind: Kind,
     };
 }
 
 fn Kernels(comptime T: type) type {
     return struct {
-        fn forward(p: *const Forward(T)) callconv(.c) void {
-            if (p.flags & tanh_form != 0) forwardOf(true, p) else forwardOf(false, p);
+        inline fn activated(comptime kind: Kind, gate: Vec(T)) Vec(T) {
+            return switch (kind) {
+                .gelu => math.geluErf(gate),
+                .gelu_tanh => math.geluTanh(gate),
+                .silu => math.silu(gate),
+            };
         }
 
-        fn forwardOf(comptime tanh: bool, p: *const Forward(T)) void {
-            @setEvalBranchQuota(20_000);
-            for (0..p.rows) |i| {
-                sweep.each(p.cols, Value(tanh){ .out = p.out + i * p.out_stride, .gate = p.gate + i * p.gate_stride, .up = p.up + i * p.up_stride });
+        fn forward(p: *const Forward(T)) callconv(.c) void {
+            switch (p.kind) {
+                inline else => |kind| forwardOf(kind, p),
             }
         }
 
-        fn Value(comptime tanh: bool) type {
+        fn forwardOf(comptime kind: Kind, p: *const Forward(T)) void {
+            @setEvalBranchQuota(20_000);
+            for (0..p.rows) |i| {
+                sweep.each(p.cols, Value(kind){ .out = p.out + i * p.out_stride, .gate = p.gate + i * p.gate_stride, .up = p.up + i * p.up_stride });
+            }
+        }
+
+        fn Value(comptime kind: Kind) type {
             return struct {
                 out: [*]T,
                 gate: [*]const T,
                 up: [*]const T,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                    if (whole) {
+                        sweep.ask(T, s.gate + j + sweep.ahead, false);
+                        sweep.ask(T, s.up + j + sweep.ahead, false);
+                    }
                     const gate = sweep.read(T, whole, s.gate + j, left, 0);
                     const up = sweep.read(T, whole, s.up + j, left, 0);
-                    const activated = if (tanh) math.geluTanh(gate) else math.geluErf(gate);
-                    sweep.write(T, whole, s.out + j, activated * up, left);
+                    sweep.write(T, whole, s.out + j, activated(kind, gate) * up, left);
                 }
             };
         }
 
         fn backward(p: *const Backward(T)) callconv(.c) void {
-            if (p.flags & tanh_form != 0) backwardOf(true, p) else backwardOf(false, p);
+            switch (p.kind) {
+                inline else => |kind| backwardOf(kind, p),
+            }
         }
 
-        fn backwardOf(comptime tanh: bool, p: *const Backward(T)) void {
+        fn backwardOf(comptime kind: Kind, p: *const Backward(T)) void {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
-                sweep.each(p.cols, Gradients(tanh){
+                sweep.each(p.cols, Gradients(kind){
                     .dgate = p.dgate + i * p.dgate_stride,
                     .dup = p.dup + i * p.dup_stride,
                     .dy = p.dy + i * p.dy_stride,
@@ -96,7 +110,7 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        fn Gradients(comptime tanh: bool) type {
+        fn Gradients(comptime kind: Kind) type {
             return struct {
                 dgate: [*]T,
                 dup: [*]T,
@@ -108,11 +122,14 @@ fn Kernels(comptime T: type) type {
                     const gate = sweep.read(T, whole, s.gate + j, left, 0);
                     const up = sweep.read(T, whole, s.up + j, left, 0);
                     const dy = sweep.read(T, whole, s.dy + j, left, 0);
-                    // The compiler shares the exponential and the polynomial of value and slope.
-                    const activated = if (tanh) math.geluTanh(gate) else math.geluErf(gate);
-                    const slope = if (tanh) math.geluTanhGrad(gate) else math.geluErfGrad(gate);
+                    const slope = switch (kind) {
+                        .gelu => math.geluErfGrad(gate),
+                        .gelu_tanh => math.geluTanhGrad(gate),
+                        .silu => math.siluGrad(gate),
+                    };
                     sweep.write(T, whole, s.dgate + j, dy * up * slope, left);
-                    sweep.write(T, whole, s.dup + j, dy * activated, left);
+                    // The compiler shares the exponential and the polynomial of value and slope.
+                    sweep.write(T, whole, s.dup + j, dy * activated(kind, gate), left);
                 }
             };
         }
@@ -120,71 +137,30 @@ fn Kernels(comptime T: type) type {
 }
 
 pub const ukernels = struct {
-    pub const geglu_f32_rows = Kernels(f32).forward;
-    pub const geglu_f64_rows = Kernels(f64).forward;
-    pub const geglu_backward_f32_rows = Kernels(f32).backward;
-    pub const geglu_backward_f64_rows = Kernels(f64).backward;
+    pub const gated_activation_f32_rows = Kernels(f32).forward;
+    pub const gated_activation_f64_rows = Kernels(f64).forward;
+    pub const gated_activation_backward_f32_rows = Kernels(f32).backward;
+    pub const gated_activation_backward_f64_rows = Kernels(f64).backward;
 };
 
 fn ForwardTask(comptime T: type) type {
-    return struct {
-        args: Forward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn part(c: @This(), p: split.Part) void {
-                    var args = c.args;
-                    args.out += p.row * args.out_stride + p.col;
-                    args.gate += p.row * args.gate_stride + p.col;
-                    args.up += p.row * args.up_stride + p.col;
-                    args.rows = p.rows;
-                    args.cols = p.cols;
-                    c.kernel(&args);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "geglu_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            split.overElements(d, pass, a.rows, a.cols, 3 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
-        }
-    };
+    return split.Elements(Forward(T), .{ .kernel = "gated_activation_" ++ @typeName(T) ++ "_rows" }, 3);
 }
 
 fn BackwardTask(comptime T: type) type {
-    return struct {
-        args: Backward(T),
-
-        pub fn run(self: @This(), d: *const Device) void {
-            const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn part(c: @This(), p: split.Part) void {
-                    var args = c.args;
-                    inline for (.{ "dgate", "dup", "dy", "gate", "up" }) |name| {
-                        @field(args, name) += p.row * @field(args, name ++ "_stride") + p.col;
-                    }
-                    args.rows = p.rows;
-                    args.cols = p.cols;
-                    c.kernel(&args);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "geglu_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            split.overElements(d, pass, a.rows, a.cols, 5 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.part);
-        }
-    };
+    return split.Elements(Backward(T), .{ .kernel = "gated_activation_backward_" ++ @typeName(T) ++ "_rows" }, 5);
 }
 
-fn forward(d: *const Device, out_: u32, gate_: u32, up_: u32, flags: u32) Error!void {
+fn kindOf(kind: u32) Error!Kind {
+    if (kind >= std.enums.values(Kind).len) return error.InvalidArgument;
+    return @fromBackingInt(kind);
+}
+
+fn forward(d: *const Device, out_: u32, gate_: u32, up_: u32, kind_: u32) Error!void {
     const gate = try tensor.get(gate_);
     const out = try tensor.typed(out_, gate.dtype);
     const up = try tensor.typed(up_, gate.dtype);
-    if (flags >> 1 != 0) return error.InvalidArgument;
+    const kind = try kindOf(kind_);
     const rows = try shape.flattened(3, .{ out, gate, up });
     _ = try shape.written(out);
     try tensor.checkInPlace(out, gate);
@@ -201,20 +177,20 @@ fn forward(d: *const Device, out_: u32, gate_: u32, up_: u32, flags: u32) Error!
                 .out_stride = rows[0].stride,
                 .gate_stride = rows[1].stride,
                 .up_stride = rows[2].stride,
-                .flags = flags,
+                .kind = kind,
             } });
         },
         else => return error.Unsupported,
     }
 }
 
-fn backward(d: *const Device, dgate_: u32, dup_: u32, dy_: u32, gate_: u32, up_: u32, flags: u32) Error!void {
+fn backward(d: *const Device, dgate_: u32, dup_: u32, dy_: u32, gate_: u32, up_: u32, kind_: u32) Error!void {
     const gate = try tensor.get(gate_);
     const dgate = try tensor.typed(dgate_, gate.dtype);
     const dup = try tensor.typed(dup_, gate.dtype);
     const dy = try tensor.typed(dy_, gate.dtype);
     const up = try tensor.typed(up_, gate.dtype);
-    if (flags >> 1 != 0) return error.InvalidArgument;
+    const kind = try kindOf(kind_);
     const rows = try shape.flattened(5, .{ dgate, dup, dy, gate, up });
     for ([_]*const tensor.Tensor{ dgate, dup }) |out| {
         _ = try shape.written(out);
@@ -237,30 +213,30 @@ fn backward(d: *const Device, dgate_: u32, dup_: u32, dy_: u32, gate_: u32, up_:
                 .dy_stride = rows[2].stride,
                 .gate_stride = rows[3].stride,
                 .up_stride = rows[4].stride,
-                .flags = flags,
+                .kind = kind,
             } });
         },
         else => return error.Unsupported,
     }
 }
 
-fn forwardOn(device_: u32, out: u32, gate: u32, up: u32, flags: u32) Error!void {
-    return forward(try device.get(device_), out, gate, up, flags);
+fn forwardOn(device_: u32, out: u32, gate: u32, up: u32, kind: u32) Error!void {
+    return forward(try device.get(device_), out, gate, up, kind);
 }
 
-fn backwardOn(device_: u32, dgate: u32, dup: u32, dy: u32, gate: u32, up: u32, flags: u32) Error!void {
-    return backward(try device.get(device_), dgate, dup, dy, gate, up, flags);
+fn backwardOn(device_: u32, dgate: u32, dup: u32, dy: u32, gate: u32, up: u32, kind: u32) Error!void {
+    return backward(try device.get(device_), dgate, dup, dy, gate, up, kind);
 }
 
 pub const entries = struct {
-    /// `flags`: 1 takes GELU in its tanh form. `out` may be `gate` or `up`.
-    pub fn geglu(device_: u32, out: u32, gate: u32, up: u32, flags: u32) callconv(.c) i32 {
-        return status.of(forwardOn(device_, out, gate, up, flags));
+    /// `kind`: 0 GELU, 1 GELU in its tanh form, 2 SiLU. `out` may be `gate` or `up`.
+    pub fn gated_activation(device_: u32, out: u32, gate: u32, up: u32, kind: u32) callconv(.c) i32 {
+        return status.of(forwardOn(device_, out, gate, up, kind));
     }
 
     /// `dgate` and `dup` may each be one of the inputs, and the column halves of one matrix.
-    pub fn geglu_backward(device_: u32, dgate: u32, dup: u32, dy: u32, gate: u32, up: u32, flags: u32) callconv(.c) i32 {
-        return status.of(backwardOn(device_, dgate, dup, dy, gate, up, flags));
+    pub fn gated_activation_backward(device_: u32, dgate: u32, dup: u32, dy: u32, gate: u32, up: u32, kind: u32) callconv(.c) i32 {
+        return status.of(backwardOn(device_, dgate, dup, dy, gate, up, kind));
     }
 };
 
@@ -269,9 +245,15 @@ const arrays = @import("../testing/arrays.zig");
 const pick = @import("../isa/pick.zig");
 extern "c" fn erfc(f64) f64;
 
-/// gelu(g) and its slope in f64, by libm.
-fn reference(tanh: bool, g: f64) [2]f64 {
-    if (tanh) {
+const kinds = std.enums.values(Kind);
+
+/// f(g) and its slope in f64, by libm.
+fn reference(kind: Kind, g: f64) [2]f64 {
+    if (kind == .silu) {
+        const s = 1 / (1 + @exp(-g));
+        return .{ g * s, s * (1 + g * (1 - s)) };
+    }
+    if (kind == .gelu_tanh) {
         const c = 2 * @sqrt(2.0 / std.math.pi);
         const s = 1 / (1 + @exp(-c * (g + 0.044715 * g * g * g)));
         return .{ g * s, s + g * s * (1 - s) * c * (1 + 3 * 0.044715 * g * g) };
@@ -280,9 +262,9 @@ fn reference(tanh: bool, g: f64) [2]f64 {
     return .{ g * cdf, cdf + g * @exp(-g * g / 2) / @sqrt(2 * std.math.pi) };
 }
 
-test "geglu: values and gradients as in f64 at every length, both forms, from and into halves of one matrix" {
+test "gated activation: values and gradients as in f64 at every length, each activation, from and into halves of one matrix" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
-    inline for (.{ f32, f64 }) |T| for ([_]u32{ 0, tanh_form }) |flags| for (arrays.lengths) |cols| {
+    inline for (.{ f32, f64 }) |T| for (kinds) |kind| for (arrays.lengths) |cols| {
         var t: arrays.Tensors = .{};
         defer t.free();
         const d = device.forTest(2);
@@ -299,47 +281,47 @@ test "geglu: values and gradients as in f64 at every length, both forms, from an
             const g: f64 = arrays.data(T, both)[i * 2 * cols + j];
             const u: f64 = arrays.data(T, both)[i * 2 * cols + cols + j];
             const slope: f64 = arrays.data(T, dy)[i * cols + j];
-            const value = reference(flags != 0, g);
+            const value = reference(kind, g);
             want[i * cols + j] = value[0] * u;
             want_both[i * 2 * cols + j] = slope * u * value[1];
             want_both[i * 2 * cols + cols + j] = slope * value[0];
         };
         const y = try t.empty(T, &.{ rows, cols });
-        try forward(&d, y, gate, up, flags);
+        try forward(&d, y, gate, up, @backingInt(kind));
         try arrays.expectClose(T, want, arrays.data(T, y));
         const dboth = try t.empty(T, &.{ rows, 2 * cols });
         const dgate = try t.view(dboth, 0, &.{ rows, cols }, &.{ 2 * cols, 1 });
         const dup = try t.view(dboth, cols, &.{ rows, cols }, &.{ 2 * cols, 1 });
-        try backward(&d, dgate, dup, dy, gate, up, flags);
+        try backward(&d, dgate, dup, dy, gate, up, @backingInt(kind));
         try arrays.expectClose(T, want_both, arrays.data(T, dboth));
         // Dense outputs, then in place of the inputs: the same bits.
         const dense = [2]u32{ try t.empty(T, &.{ rows, cols }), try t.empty(T, &.{ rows, cols }) };
-        try backward(&d, dense[0], dense[1], dy, gate, up, flags);
+        try backward(&d, dense[0], dense[1], dy, gate, up, @backingInt(kind));
         for (0..rows) |i| for (dense, 0..) |h, half| {
             try arrays.expectSameBits(T, arrays.data(T, dboth)[i * 2 * cols + half * cols ..][0..cols], arrays.data(T, h)[i * cols ..][0..cols]);
         };
-        try backward(&d, gate, up, dy, gate, up, flags);
+        try backward(&d, gate, up, dy, gate, up, @backingInt(kind));
         try arrays.expectSameBits(T, arrays.data(T, dboth), arrays.data(T, both));
     };
 }
 
-test "geglu: the gate is the first argument" {
+test "gated activation: the gate is the first argument" {
     var t: arrays.Tensors = .{};
     defer t.free();
     const d = device.forTest(1);
     const gate = try t.from(f32, &.{2}, &.{ 1, 2 });
     const up = try t.from(f32, &.{2}, &.{ 3, 4 });
     const outs = [3]u32{ try t.empty(f32, &.{2}), try t.empty(f32, &.{2}), try t.empty(f32, &.{2}) };
-    try forward(&d, outs[0], gate, up, tanh_form);
-    try backward(&d, outs[1], outs[2], try t.filled(f32, &.{2}, 1), gate, up, tanh_form);
+    try forward(&d, outs[0], gate, up, @backingInt(Kind.gelu_tanh));
+    try backward(&d, outs[1], outs[2], try t.filled(f32, &.{2}, 1), gate, up, @backingInt(Kind.gelu_tanh));
     try arrays.expectWithin(f32, &.{ 2.523576, 7.818391 }, arrays.data(f32, outs[0]), 1e-6);
     try arrays.expectWithin(f32, &.{ 3.248892, 4.344397 }, arrays.data(f32, outs[1]), 1e-6);
     try arrays.expectWithin(f32, &.{ 0.841192, 1.954598 }, arrays.data(f32, outs[2]), 1e-6);
-    try forward(&d, outs[0], up, gate, tanh_form);
+    try forward(&d, outs[0], up, gate, @backingInt(Kind.gelu_tanh));
     try arrays.expectWithin(f32, &.{ 2.996363, 7.999860 }, arrays.data(f32, outs[0]), 1e-6);
 }
 
-test "geglu: the same bits for any number of workers" {
+test "gated activation: the same bits for any number of workers" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     var t: arrays.Tensors = .{};
     defer t.free();
@@ -356,14 +338,14 @@ test "geglu: the same bits for any number of workers" {
     }
 }
 
-test "geglu: a refused call writes nothing" {
+test "gated activation: a refused call writes nothing" {
     var t: arrays.Tensors = .{};
     defer t.free();
     const d = device.forTest(1);
     const x = try t.filled(f32, &.{ 2, 4 }, 1);
     const y = try t.filled(f32, &.{ 2, 4 }, 42);
     const z = try t.filled(f32, &.{ 2, 4 }, 42);
-    try testing.expectError(error.InvalidArgument, forward(&d, y, x, x, 2));
+    try testing.expectError(error.InvalidArgument, forward(&d, y, x, x, kinds.len));
     try testing.expectError(error.ShapeMismatch, forward(&d, y, x, try t.filled(f32, &.{ 2, 3 }, 1), 0));
     try testing.expectError(error.DtypeMismatch, forward(&d, y, x, try t.filled(f64, &.{ 2, 4 }, 1), 0));
     try testing.expectError(error.Overlap, backward(&d, y, y, x, x, x, 0));
@@ -371,12 +353,12 @@ test "geglu: a refused call writes nothing" {
     for ([_]u32{ y, z }) |h| for (arrays.data(f32, h)) |v| try testing.expectEqual(42, v);
 }
 
-test "geglu: kernels read and write nothing past the last element" {
+test "gated activation: kernels read and write nothing past the last element" {
     inline for (.{ f32, f64 }) |T| {
-        const forward_kernel = pick.testKernel("geglu_" ++ @typeName(T) ++ "_rows", fn (*const Forward(T)) callconv(.c) void);
-        const backward_kernel = pick.testKernel("geglu_backward_" ++ @typeName(T) ++ "_rows", fn (*const Backward(T)) callconv(.c) void);
+        const forward_kernel = pick.testKernel("gated_activation_" ++ @typeName(T) ++ "_rows", fn (*const Forward(T)) callconv(.c) void);
+        const backward_kernel = pick.testKernel("gated_activation_backward_" ++ @typeName(T) ++ "_rows", fn (*const Backward(T)) callconv(.c) void);
         const values: [70]T = @splat(1);
-        for ([_]u32{ 0, tanh_form }) |flags| for (1..71) |n| {
+        for (kinds) |kind| for (1..71) |n| {
             const x = try arrays.atBorder(T, values[0..n]);
             defer x.memory.deinit();
             const out = try arrays.atBorder(T, values[0..n]);
@@ -392,7 +374,7 @@ test "geglu: kernels read and write nothing past the last element" {
                 .out_stride = n,
                 .gate_stride = n,
                 .up_stride = n,
-                .flags = flags,
+                .kind = kind,
             });
             backward_kernel(&.{
                 .dgate = out.items.ptr,
@@ -407,7 +389,7 @@ test "geglu: kernels read and write nothing past the last element" {
                 .dy_stride = n,
                 .gate_stride = n,
                 .up_stride = n,
-                .flags = flags,
+                .kind = kind,
             });
         };
     }

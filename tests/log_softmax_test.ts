@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, logSoftmax, logSoftmaxBackward, scope, tensor } from "../mod.ts";
+import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+
+/** Plain loops in f64. */
+function reference(x: ArrayLike<number>, cols: number): Float64Array {
+  const y = new Float64Array(x.length);
+  for (let at = 0; at < x.length; at += cols) {
+    let max = -Infinity, sum = 0;
+    for (let j = 0; j < cols; j++) max = Math.max(max, x[at + j]!);
+    for (let j = 0; j < cols; j++) sum += Math.exp(x[at + j]! - max);
+    for (let j = 0; j < cols; j++) y[at + j] = x[at + j]! - max - Math.log(sum);
+  }
+  return y;
+}
+
+for (const dtype of ["f32", "f64"] as const) {
+  test(`logSoftmax() in ${dtype} is what plain f64 loops give, at every length, from dense tensors and views`, () => {
+    const limit = dtype === "f32" ? 1e-6 : 1e-13;
+    for (const cols of lengths) {
+      for (const rows of [0, 1, 5]) {
+        scope(() => {
+          const data = both(normal(rows * cols, cols + 1, 3))[dtype];
+          const wanted = reference(data, cols);
+          const inputs = [
+            of(cpu, [rows, cols], data, dtype),
+            strided(cpu, [rows, cols], data, dtype),
+            strided(cpu, [rows, cols], data, dtype, true),
+          ];
+          for (const x of inputs) close(logSoftmax(x).readSync(), wanted, limit, 1);
+          const x = of(cpu, [rows, cols], data, dtype);
+          assert.equal(logSoftmax(x, { out: x }), x);
+          close(x.readSync(), wanted, limit, 1);
+        });
+      }
+    }
+  });
+}
+
+test("logSoftmax() has the gradient that central differences give", () => {
+  scope(() => {
+    const [rows, cols] = [3, 19];
+    const x = Float64Array.from(normal(rows * cols, 1)), c = Float64Array.from(normal(rows * cols, 2));
+    const wanted = differences((v) => dot(reference(v, cols), c), x);
+    const y = logSoftmax(tensor(cpu, [rows, cols], x)), dy = tensor(cpu, [rows, cols], c);
+    close(logSoftmaxBackward(y, dy).readSync(), wanted, 1e-7);
+    close(taped(() => logSoftmax(tensor(cpu, [rows, cols], x))).backward(dy)[0]!.readSync(), wanted, 1e-7);
+    logSoftmaxBackward(y, dy, { out: dy });
+    close(dy.readSync(), wanted, 1e-7);
+  });
+});
+
+test("logSoftmax() of masked, infinite, NaN and huge rows", () => {
+  const ln2 = -Math.fround(Math.LN2);
+  const cases: [number[], number[]][] = [
+    [[-Infinity, -Infinity, -Infinity], [-Infinity, -Infinity, -Infinity]],
+    [[1, -Infinity, 1], [ln2, -Infinity, ln2]],
+    [[3e38, 3e38], [ln2, ln2]],
+    [[1000, 0], [0, -1000]],
+    [[Infinity, 0], [NaN, NaN]],
+    [[-Infinity, NaN], [NaN, NaN]],
+    [[], []],
+  ];
+  for (const [data, wanted] of cases) {
+    scope(() => {
+      const y = logSoftmax(tensor(cpu, [data.length], data));
+      assert.deepEqual([...y.readSync()], wanted);
+      // What takes no part has no gradient, whatever reaches it.
+      const dx = logSoftmaxBackward(y, tensor(cpu, [data.length], wanted.map((v) => v === -Infinity ? NaN : 1))).readSync();
+      for (const [i, v] of wanted.entries()) if (v === -Infinity) assert.ok(Object.is(dx[i], 0));
+    });
+  }
+});
+
+test("logSoftmax() gives the same bits on 1 to 8 workers and every instruction set", () => {
+  scope(() => {
+    const data = Float32Array.from(normal(37 * 53, 6, 2)), c = Float32Array.from(normal(37 * 53, 7));
+    const results = everyDevice().map((device) => {
+      const y = logSoftmax(tensor(device, [37, 53], data));
+      return [y.readSync(), logSoftmaxBackward(y, tensor(device, [37, 53], c)).readSync()];
+    });
+    for (const result of results) assert.deepEqual(result, results[0]);
+  });
+});
+
+test("logSoftmax() says what is wrong and leaves out as it was", () => {
+  scope(() => {
+    const x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]), out = tensor(cpu, [2, 3], [7, 7, 7, 7, 7, 7]);
+    refuses(() => logSoftmax(tensor(cpu, [2], new Int32Array(2)) as never), "TypeError", "logSoftmax: x is i32, must be f32 or f64");
+    refuses(() => logSoftmax(tensor(cpu, [], [1])), "RangeError", "logSoftmax: x is [], needs an axis to normalise over");
+    refuses(
+      () => logSoftmaxBackward(x, tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]) as never, { out }),
+      "RangeError",
+      "logSoftmaxBackward: dy is [3, 2], must be [2, 3]",
+    );
+    x.dispose();
+    refuses(() => logSoftmax(x, { out }), "TypeError", "logSoftmax: x was disposed");
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});

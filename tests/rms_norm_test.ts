@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpu, rmsNorm, rmsNormBackward, scope, tensor } from "../mod.ts";
+import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+
+/** Plain loops in f64. */
+function reference(x: ArrayLike<number>, weight: ArrayLike<number>, eps = 1e-5): Float64Array {
+  const y = new Float64Array(x.length), cols = weight.length;
+  for (let at = 0; at < x.length; at += cols) {
+    let square = 0;
+    for (let j = 0; j < cols; j++) square += x[at + j]! ** 2 / cols;
+    for (let j = 0; j < cols; j++) y[at + j] = x[at + j]! / Math.sqrt(square + eps) * weight[j]!;
+  }
+  return y;
+}
+
+for (const dtype of ["f32", "f64"] as const) {
+  test(`rmsNorm() in ${dtype} is what plain f64 loops give, at every width, from dense tensors and views`, () => {
+    const limit = dtype === "f32" ? 1e-6 : 1e-13;
+    for (const cols of lengths) {
+      for (const rows of [0, 1, 6]) {
+        scope(() => {
+          const data = both(normal(rows * cols, cols + 1, 3))[dtype], w = both(normal(cols, 2))[dtype];
+          const weight = of(cpu, [cols], w, dtype);
+          const inputs = [
+            of(cpu, [rows, cols], data, dtype),
+            strided(cpu, [rows, cols], data, dtype),
+            strided(cpu, [rows, cols], data, dtype, true),
+          ];
+          for (const x of inputs) {
+            close(rmsNorm(x, { weight } as never).readSync(), reference(data, w), limit);
+          }
+          const x = of(cpu, [rows, cols], data, dtype);
+          rmsNorm(x, { weight } as never, { out: x, eps: 0.5 });
+          close(x.readSync(), reference(data, w, 0.5), limit);
+        });
+      }
+    }
+  });
+}
+
+test("rmsNorm() has the gradients that central differences give", () => {
+  const [rows, cols] = [130, 7]; // three chunks of rows
+  const x = Float64Array.from(normal(rows * cols, 1)), w = Float64Array.from(normal(cols, 2));
+  const c = Float64Array.from(normal(rows * cols, 3));
+  scope(() => {
+    const wanted = [differences((v) => dot(reference(v, w), c), x), differences((v) => dot(reference(x, v), c), w)];
+    const input = tensor(cpu, [rows, cols], x), dy = tensor(cpu, [rows, cols], c);
+    const p = { weight: tensor(cpu, [cols], w) };
+    const g = rmsNormBackward(input, p as never, dy);
+    for (const [i, found] of [g.x, g.weight].entries()) close(found.readSync(), wanted[i]!, 1e-6);
+    const tape = taped(() => rmsNorm(input, p as never));
+    for (const [i, found] of tape.backward(dy).entries()) close(found!.readSync(), wanted[i]!, 1e-6);
+    const some = tape.backward(dy, [false, true]);
+    assert.deepEqual(some.map((t) => t !== null), [false, true]);
+    assert.deepEqual(some[1]!.readSync(), g.weight.readSync());
+    // Views of x and dy give the same bits.
+    const views = rmsNormBackward(strided(cpu, [rows, cols], x, "f64"), p as never, strided(cpu, [rows, cols], c, "f64", true));
+    assert.deepEqual(views.x.readSync(), g.x.readSync());
+    assert.deepEqual(views.weight.readSync(), g.weight.readSync());
+  });
+});
+
+test("rmsNorm() keeps NaN in its row, and without rows has a gradient of zero", () => {
+  scope(() => {
+    const x = tensor(cpu, [3, 2], [1, 2, NaN, 2, 0, 0]), p = { weight: tensor(cpu, [2], [1, 1]) };
+    const y = rmsNorm(x, p).readSync(), dx = rmsNormBackward(x, p, tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6])).x.readSync();
+    for (const values of [y, dx]) assert.deepEqual([...values].map((v) => Number.isNaN(v)), [false, false, true, true, false, false]);
+    assert.deepEqual([...y.slice(4)], [0, 0]);
+    const none = tensor(cpu, [0, 2], []);
+    assert.deepEqual([...rmsNormBackward(none, p, none).weight.readSync()], [0, 0]);
+  });
+});
+
+test("rmsNorm() gives the same bits on 1 to 8 workers and every instruction set", () => {
+  scope(() => {
+    const [rows, cols] = [331, 75];
+    const data = [rows * cols, cols, rows * cols].map((n, i) => Float32Array.from(normal(n, i + 1)));
+    const results = everyDevice().map((device) => {
+      const [x, dy] = [data[0]!, data[2]!].map((d) => tensor(device, [rows, cols], d));
+      const p = { weight: tensor(device, [cols], data[1]!) };
+      const g = rmsNormBackward(x!, p as never, dy!);
+      return [rmsNorm(x!, p as never), g.x, g.weight].map((t) => t.readSync());
+    });
+    for (const result of results) assert.deepEqual(result, results[0]);
+  });
+});
+
+test("rmsNorm() says what is wrong and leaves out as it was", () => {
+  scope(() => {
+    const x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6]), out = tensor(cpu, [2, 3], [7, 7, 7, 7, 7, 7]);
+    const weight = tensor(cpu, [3], [1, 1, 1]);
+    refuses(() => rmsNorm(x, { weight: tensor(cpu, [2], [1, 1]) } as never, { out }), "RangeError", "rmsNorm: weight is [2], must be [3]");
+    refuses(
+      () => rmsNorm(x, { weight: tensor(cpu, [3], new Float64Array(3)) } as never, { out }),
+      "TypeError",
+      "rmsNorm: weight is f64, x is f32",
+    );
+    refuses(() => rmsNorm(x, undefined as never), "TypeError", "rmsNorm: parameters must be { weight }, got undefined");
+    refuses(() => rmsNorm(x, { weight }, { eps: -1, out }), "RangeError", "rmsNorm: eps must be 0 or more, got -1");
+    refuses(() => rmsNorm(tensor(cpu, [], [1]) as never, { weight }), "RangeError", "rmsNorm: x is [], needs an axis to normalise over");
+    refuses(
+      () => rmsNormBackward(x, { weight }, tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]) as never),
+      "RangeError",
+      "rmsNormBackward: dy is [3, 2], must be [2, 3]",
+    );
+    weight.dispose();
+    refuses(() => rmsNorm(x, { weight }, { out }), "TypeError", "rmsNorm: weight was disposed");
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});

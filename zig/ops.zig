@@ -23,6 +23,10 @@ pub const ops = .{
     @import("ops/sum_of_squares.zig"),
     @import("ops/clip.zig"),
     @import("ops/adam_w.zig"),
+    @import("ops/sgd.zig"),
+    @import("ops/lion.zig"),
+    @import("ops/axpby.zig"),
+    @import("ops/lerp.zig"),
     @import("ops/random.zig"),
 };
 

@@ -36,6 +36,7 @@ test {
     _ = @import("parallel/pool.zig");
     _ = @import("row/strided.zig");
     _ = @import("row/fold.zig");
+    _ = @import("row/list.zig");
     _ = @import("isa/math_kernels.zig");
     _ = @import("gemm/kernel.zig");
     _ = @import("gemm/vector.zig");

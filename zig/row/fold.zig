@@ -232,6 +232,73 @@ fn join(comptime A: type, sums: []const A) A {
     return total;
 }
 
+/// A vector whose elements are summed.
+pub fn Vector(comptime T: type) type {
+    return struct { x: [*]const T, len: usize };
+}
+
+/// Sums each of many vectors, whose parts are one flat list of jobs; the sum of vector i goes to `out[i]`, with the bits of `sumRows`.
+pub fn sumVectors(comptime T: type, comptime kernel_name: []const u8, d: *const Device, vectors: []const Vector(T), out: []Acc(T)) Error!void {
+    const A = Acc(T);
+    const pass: device.Pass = .{ .kernel = kernel_name ++ "_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, pass.kernel.?);
+    const Cut = struct {
+        part: usize,
+        /// Parts of the vectors before.
+        first: usize,
+    };
+    const gpa = std.heap.c_allocator;
+    const cuts = gpa.alloc(Cut, vectors.len) catch return error.OutOfMemory;
+    defer gpa.free(cuts);
+    var parts: usize = 0;
+    var elements: u64 = 0;
+    for (cuts, vectors) |*cut, v| {
+        cut.* = .{ .part = partLen(v.len), .first = parts };
+        parts += @max(1, ceilDiv(v.len, cut.part));
+        elements +|= v.len;
+    }
+    const Job = struct {
+        vectors: []const Vector(T),
+        cuts: []const Cut,
+        sums: [*]A,
+        kernel: *const fn (*const Rows(T)) callconv(.c) void,
+
+        fn range(j: *const @This(), begin: usize, end: usize) void {
+            var low: usize = 0;
+            var high = j.cuts.len;
+            while (high - low > 1) {
+                const middle = low + (high - low) / 2;
+                if (j.cuts[middle].first <= begin) low = middle else high = middle;
+            }
+            var at = begin;
+            var i = low;
+            while (at < end) : (i += 1) {
+                const next = if (i + 1 < j.cuts.len) @min(end, j.cuts[i + 1].first) else end;
+                j.one(i, at, next);
+                at = next;
+            }
+        }
+
+        /// Parts of one vector: as rows of a matrix all but the last, which may be shorter.
+        fn one(j: *const @This(), i: usize, begin: usize, end: usize) void {
+            const v = j.vectors[i];
+            const part = j.cuts[i].part;
+            const at = (begin - j.cuts[i].first) * part;
+            const whole = @min(end - begin, (v.len - at) / part);
+            if (whole > 0) j.kernel(&.{ .out = j.sums + begin, .x = v.x + at, .rows = whole, .cols = part, .stride = @intCast(part), .part = part });
+            if (whole == end - begin) return;
+            const rest = at + whole * part;
+            j.kernel(&.{ .out = j.sums + begin + whole, .x = v.x + rest, .rows = 1, .cols = v.len - rest, .stride = 0, .part = part });
+        }
+    };
+    var scratch: Scratch(A) = .{};
+    defer scratch.free();
+    const job: Job = .{ .vectors = vectors, .cuts = cuts, .sums = try scratch.take(parts), .kernel = kernel };
+    d.overRange(pass, parts, 1, elements *| @sizeOf(T), &job, Job.range);
+    if (d.explanation) |e| return e.noteScratch(parts * @sizeOf(A));
+    for (out, cuts, 0..) |*o, cut, i| o.* = join(A, job.sums[cut.first..if (i + 1 < cuts.len) cuts[i + 1].first else parts]);
+}
+
 /// A stack of matrices, of each of which the columns are summed.
 pub fn Stack(comptime T: type) type {
     return struct {

@@ -79,7 +79,7 @@ export { sumOfSquares } from "./ops/sum_of_squares.ts";
 export { transpose } from "./ops/transpose.ts";
 export { accumulate } from "./nn/accumulate.ts";
 export type { AccumulateOptions } from "./nn/accumulate.ts";
-export { valueAndGrad } from "./nn/autograd.ts";
+export { checkpoint, valueAndGrad } from "./nn/autograd.ts";
 export type { Scalar, ValueAndGrads } from "./nn/autograd.ts";
 export { load, readMetadata, save } from "./nn/checkpoint.ts";
 export type { SaveOptions } from "./nn/checkpoint.ts";

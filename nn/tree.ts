@@ -169,3 +169,18 @@ function isBranch(value: unknown): value is object {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
+
+/**
+ * A value of any kind with every tensor in its arrays and plain objects replaced, in order. Whatever else it holds stays as it is.
+ * @internal
+ */
+export function replaceTensors<T>(value: T, change: (x: Tensor) => Tensor, above: readonly object[] = []): T {
+  const inner = (node: unknown): unknown => {
+    if (isTensor(node)) return change(node);
+    if (!isBranch(node)) return node;
+    if (above.includes(node)) throw new TypeError("checkpoint: an argument or result contains itself");
+    const deeper = (child: unknown) => replaceTensors(child, change, [...above, node]);
+    return Array.isArray(node) ? node.map(deeper) : Object.fromEntries(Object.entries(node).map(([key, child]) => [key, deeper(child)]));
+  };
+  return inner(value) as T; // the same structure with tensors at the same places
+}

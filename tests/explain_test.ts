@@ -171,6 +171,18 @@ const cases: Record<string, Case> = {
       "adamWStep adam_w_f32_update",
     ],
   },
+  checkpoint: {
+    run: ({ a, weight }) =>
+      valueAndGrad((p: { weight: X }) => sum(api.checkpoint((x: X, w: X) => linear(x, some({ weight: w })))(a, p.weight)))({ weight }),
+    steps: [
+      "linear gemm_f32_strip",
+      "sum sum_f32_rows",
+      "full fill_u32_rows",
+      "sum: copy copy_u32_u32_rows",
+      "linear gemm_f32_strip",
+      "linearBackward: dw gemm_f32_strip",
+    ],
+  },
   clipByGlobalNorm: {
     run: ({ a }) => api.clipByGlobalNorm({ a }, 1),
     steps: ["clipFactor sum_of_squares_f32_rows", "scaleBy scale_by_f32_update"],

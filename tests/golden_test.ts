@@ -16,6 +16,7 @@ import {
   cpuDevice,
   crossEntropy,
   crossEntropyBackward,
+  ema,
   embeddingInit,
   type Isa,
   layerNorm,
@@ -24,13 +25,16 @@ import {
   linearCrossEntropy,
   linearCrossEntropyBackward,
   linearInit,
+  lion,
   matmul,
   matmulList,
+  muon,
   prepack,
   type Random,
   random,
   reshape,
   scope,
+  sgd,
   slice,
   softmax,
   softmaxBackward,
@@ -71,6 +75,7 @@ const golden = {
   attention: [3424443390, 1842369476, 42786214],
   crossEntropy: [3353391122, 2366183699, 24645000],
   step: [3654305058],
+  optimizers: [889257289, 609321886, 2205778089, 1523725193, 4147828245],
 };
 
 /** Multiples of 2^-12 from -2 to 2, from a linear congruential generator: whole-number arithmetic alone, the same in every engine. */
@@ -273,4 +278,28 @@ test("one full training step of the example's tiny model: random parameters, los
     const all = [step.value, norm, ...flatten(step.grads).map(([, g]) => g), ...flatten(params).map(([, p]) => p)];
     return [hashOf(...all as Tensor[])];
   }, golden.step);
+});
+
+test("two steps of every optimizer over matrices, a stack and vectors, clipped, and their moving average", () => {
+  hashes((device) => {
+    const tree = (seed: number) => ({
+      wide: tensor(device, [9, 30], inputs(270, seed)),
+      tall: tensor(device, [300, 7], inputs(2100, seed + 1)),
+      stack: tensor(device, [3, 5, 5], inputs(75, seed + 2)),
+      vector: tensor(device, [1003], inputs(1003, seed + 3)),
+    });
+    return [adamW, sgd, (p: ReturnType<typeof tree>) => sgd(p, { nesterov: true, weightDecay: 0.1 }), lion, muon].map((make) => {
+      const params = tree(100);
+      using optimizer = make(params), mean = ema(params, { decay: 0.9 });
+      for (const seed of [110, 120]) {
+        const grads = tree(seed);
+        clipByGlobalNorm(grads, 1).dispose();
+        optimizer.step(params, grads, 0.1);
+        mean.update(params);
+        for (const [, g] of flatten(grads)) g.dispose();
+      }
+      const kept = flatten({ state: optimizer.state, average: mean.average }).map(([, x]) => copy(x));
+      return hashOf(...flatten(params).map(([, x]) => x), ...kept);
+    });
+  }, golden.optimizers);
 });

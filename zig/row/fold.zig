@@ -78,18 +78,18 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             var acc: [2]simd.Vec(A) = @splat(@splat(0));
             var i: usize = 0;
             while (i + lanes <= n) : (i += lanes) {
-                inline for (0..2) |k| acc[k] = plus(acc[k], value(simd.load(T, x + i + k * simd.lanes)));
+                inline for (0..2) |k| acc[k] = more(acc[k], simd.load(T, x + i + k * simd.lanes));
             }
             // What is left goes to its lanes, zeros beside it.
             var k: usize = 0;
             if (n - i >= simd.lanes) {
-                acc[0] = plus(acc[0], value(simd.load(T, x + i)));
+                acc[0] = more(acc[0], simd.load(T, x + i));
                 i += simd.lanes;
                 k = 1;
             }
             if (i < n) {
-                const v = value(simd.loadPartial(T, x + i, n - i, 0));
-                if (k == 0) acc[0] = plus(acc[0], v) else acc[1] = plus(acc[1], v);
+                const v = simd.loadPartial(T, x + i, n - i, 0);
+                if (k == 0) acc[0] = more(acc[0], v) else acc[1] = more(acc[1], v);
             }
             return tree(plus(acc[0], acc[1]));
         }
@@ -114,7 +114,7 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
                 var acc: simd.Vec(A) = @splat(0);
                 var x = p.x + j;
                 for (0..p.rows) |_| {
-                    acc = plus(acc, value(simd.loadPartial(T, x, p.cols - j, 0)));
+                    acc = more(acc, simd.loadPartial(T, x, p.cols - j, 0));
                     x = strided.offset(x, p.stride);
                 }
                 simd.storePartial(p.out + j, acc, p.cols - j);
@@ -125,7 +125,7 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             var acc: [vectors]simd.Vec(A) = @splat(@splat(0));
             var x = p.x + j;
             for (0..p.rows) |_| {
-                inline for (0..vectors) |k| acc[k] = plus(acc[k], value(simd.load(T, x + k * simd.lanes)));
+                inline for (0..vectors) |k| acc[k] = more(acc[k], simd.load(T, x + k * simd.lanes));
                 x = strided.offset(x, p.stride);
             }
             inline for (0..vectors) |k| {
@@ -134,10 +134,11 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             }
         }
 
-        /// The term of each element. The square of an f32 is exact in f64.
-        inline fn value(x: simd.Vec(T)) simd.Vec(A) {
+        /// The sum so far with the terms of x. The square of an f32 is exact in f64, so that one fused step rounds as the addition alone does.
+        inline fn more(sum: simd.Vec(A), x: simd.Vec(T)) simd.Vec(A) {
             const wide: simd.Vec(A) = if (T == f32) @floatCast(x) else x;
-            return if (term == .square) wide * wide else wide;
+            if (term == .itself) return plus(sum, wide);
+            return if (T == f32 and simd.has_fma) simd.fma(wide, wide, sum) else plus(sum, wide * wide);
         }
 
         inline fn plus(a: anytype, b: @TypeOf(a)) @TypeOf(a) {

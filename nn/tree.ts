@@ -9,7 +9,12 @@ import { isTensor, type Tensor } from "../core/tensor.ts";
 /** A parameter tree: tensors in nested objects and arrays, nothing else. `P` is the tree's own type: `<P extends Tree<P>>`. */
 export type Tree<P> =
   | Tensor
-  | { [K in keyof P]: P[K] extends Tensor | undefined ? P[K] : P[K] extends object ? Tree<P[K]> : Tensor };
+  | {
+    [K in keyof P]: P[K] extends Tensor | undefined ? P[K]
+      : P[K] extends object ? Tree<P[K]>
+      : NonNullable<P[K]> extends object ? Tree<NonNullable<P[K]>> | undefined
+      : Tensor;
+  };
 
 /** A tensor of a tree and its path, its keys joined by dots. */
 export type Leaf = readonly [path: string, tensor: Tensor];

@@ -3,7 +3,7 @@
  *
  *     deno task bench:json [options]          bun bench/json.ts [options]
  *
- *     --filter GROUP       only this group: gemm, attention, training
+ *     --filter GROUP       only this group: gemm, attention, optimizers, training
  *     --tiny               sizes that only show that everything runs
  *     --threads 1,2        numbers of threads
  *     --seconds S          time for the rounds of a case, 3
@@ -24,6 +24,7 @@ import { attentionLines } from "./attention.ts";
 import { gemmLines } from "./gemm.ts";
 import { type Line, type Options, parseOptions, print } from "./harness.ts";
 import { loadPeers, type Peers } from "./peers/load.ts";
+import { optimizerLines } from "./optimizers.ts";
 import { trainingLines } from "./training.ts";
 
 const groups: Record<string, (options: Options, peers: () => Promise<Peers>) => AsyncGenerator<Line>> = {
@@ -31,6 +32,7 @@ const groups: Record<string, (options: Options, peers: () => Promise<Peers>) => 
     yield* gemmLines(options, await peers());
   },
   attention: (options) => attentionLines(options),
+  optimizers: (options) => optimizerLines(options),
   training: (options) => trainingLines({ seconds: options.tiny ? 1 : 10, rounds: options.tiny ? 1 : 3, threads: 2, tiny: options.tiny }),
 };
 

@@ -3,7 +3,7 @@
  *
  *     deno task bench:json [options]          bun bench/json.ts [options]
  *
- *     --filter GROUP       only this group: gemm, attention, grouped, rows, training
+ *     --filter GROUP       only this group: gemm, attention, grouped, rows, optimizers, training
  *     --tiny               sizes that only show that everything runs
  *     --threads 1,2        numbers of threads
  *     --seconds S          time for the rounds of a case, 3
@@ -25,6 +25,7 @@ import { gemmLines } from "./gemm.ts";
 import { groupedLines } from "./grouped.ts";
 import { type Line, type Options, parseOptions, print } from "./harness.ts";
 import { loadPeers, type Peers } from "./peers/load.ts";
+import { optimizerLines } from "./optimizers.ts";
 import { rowLines } from "./rows.ts";
 import { trainingLines } from "./training.ts";
 
@@ -37,6 +38,7 @@ const groups: Record<string, (options: Options, peers: () => Promise<Peers>) => 
   rows: async function* (options, peers) {
     yield* rowLines(options, await peers());
   },
+  optimizers: (options) => optimizerLines(options),
   training: (options) => trainingLines({ seconds: options.tiny ? 1 : 10, rounds: options.tiny ? 1 : 3, threads: 2, tiny: options.tiny }),
 };
 

@@ -251,9 +251,24 @@ export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shap
   return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true, x.storage);
 }
 
-/** Tells those who keep a copy of a tensor's elements that these change. @internal */
+/** Tells those who keep a copy of a tensor's elements that these change: called before they do. @internal */
 export function changes(x: Tensor): void {
-  if (!isExplaining()) x.storage.writes++;
+  if (isExplaining()) return;
+  watcher?.(x);
+  x.storage.writes++;
+}
+
+let watcher: ((x: Tensor) => void) | null = null;
+
+/** Runs `body` and tells `next` of each tensor that it changes, before the change. @internal */
+export function watchChanges<T>(next: (x: Tensor) => void, body: () => T): T {
+  const before = watcher;
+  watcher = next;
+  try {
+    return body();
+  } finally {
+    watcher = before;
+  }
 }
 
 /** Throws what a native status means, or keeps the notes of a call that was only explained. @internal */

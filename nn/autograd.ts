@@ -4,18 +4,21 @@
  * While a loss runs, every op that a parameter flows into leaves a node on a tape: its inputs' and outputs' slots, the tensors its rule needs, and the
  * rule. Backwards from the loss each node turns its outputs' cotangents into its inputs'; what meets in one slot is added in the order of the tape, so a
  * gradient has the same bits in every run. A node's tensors are let go when its rule has run.
+ *
+ * A checkpoint is one node whose tensors are the arguments alone. When its turn comes on the way back, its function runs once more and leaves its nodes on
+ * the same tape, where the way back goes on through them. So everything is added in the order it would have been without the checkpoint.
  */
 
-import { currentRecorder, type Recorder, type Rule, setRecorder } from "../core/op.ts";
+import { currentRecorder, type Recorder, type Rule, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
-import { formatShape, formatValue } from "../core/shape.ts";
+import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { keep, scope } from "../core/scope.ts";
-import { Tensor } from "../core/tensor.ts";
+import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
 import { full } from "../ops/fill.ts";
 import { Prepacked } from "../ops/prepack.ts";
-import { checkDistinct, flatten, leafName, mapTree, type Tree } from "./tree.ts";
+import { checkDistinct, flatten, leafName, mapTree, replaceTensors, type Tree } from "./tree.ts";
 
 /** What a loss returns: a scalar tensor. */
 export type Scalar = Tensor<Float, []>;
@@ -37,11 +40,11 @@ interface Slot {
 }
 
 interface Node {
-  readonly op: string;
   readonly inputs: readonly (Slot | null)[];
   readonly outputs: readonly Slot[];
   readonly saved: readonly Tensor[];
-  readonly rule: Rule;
+  /** An op's rule, or what runs a checkpoint's function again and returns its results. */
+  readonly back: { readonly rule: Rule } | { readonly again: (saved: readonly Tensor[]) => readonly Tensor[] };
 }
 
 class Tape implements Recorder {
@@ -58,13 +61,26 @@ class Tape implements Recorder {
     return x.slot !== null && (x.slot as Slot).tape === this; // only tapes set slots
   }
 
-  add(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
+  add(_op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
+    this.#push(inputs, outputs, saved, { rule });
+  }
+
+  /** Records a part of the loss that `again` computes once more when its turn comes. The first of `saved` are holders of `inputs`. */
+  addCheckpoint(
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+    saved: readonly Tensor[],
+    again: (saved: readonly Tensor[]) => readonly Tensor[],
+  ): void {
+    this.#push(inputs, outputs, saved, { again });
+  }
+
+  #push(inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], back: Node["back"]): void {
     this.nodes.push({
-      op,
       inputs: inputs.map((x) => this.tracks(x) ? x.slot as Slot : null), // as in `tracks`
       outputs: outputs.map((x) => this.watch(x)),
       saved: saved.map((x) => keep(x.alias())),
-      rule,
+      back,
     });
   }
 
@@ -72,24 +88,46 @@ class Tape implements Recorder {
   backward(loss: Slot, one: Tensor): void {
     loss.gradient = one;
     for (let node = this.nodes.pop(); node !== undefined; node = this.nodes.pop()) {
-      const { inputs, outputs, saved, rule } = node;
-      const cotangents = outputs.map((slot) => slot.gradient);
-      if (cotangents.some((c) => c !== null)) {
-        const wanted = inputs.map((slot) => slot !== null);
-        scope(() => {
-          const gradients = rule(cotangents, saved, wanted);
-          for (let i = 0; i < inputs.length; i++) {
-            const slot = inputs[i]!, g = gradients[i];
-            if (slot !== null && g) this.#gather(slot, g);
-          }
-        });
+      try {
+        const cotangents = node.outputs.map((slot) => slot.gradient);
+        if (cotangents.some((c) => c !== null)) scope(() => this.#through(node!, cotangents)); // as the loop's condition says
+      } finally {
+        letGo(node);
       }
-      for (const slot of outputs) {
-        slot.gradient?.dispose();
-        slot.gradient = null;
-      }
-      for (const x of saved) x.dispose();
     }
+  }
+
+  /** From the cotangents of a node's outputs to those of its inputs, or to the nodes of a checkpoint. */
+  #through({ inputs, outputs, saved, back }: Node, cotangents: readonly (Tensor | null)[]): void {
+    if ("rule" in back) {
+      const gradients = back.rule(cotangents, saved, inputs.map((slot) => slot !== null));
+      for (let i = 0; i < inputs.length; i++) {
+        const slot = inputs[i]!, g = gradients[i];
+        if (slot !== null && g) this.#gather(slot, g);
+      }
+      return;
+    }
+    inputs.forEach((slot, i) => saved[i]!.slot = slot);
+    setRecorder(this);
+    let results: readonly Tensor[];
+    try {
+      results = back.again(saved);
+    } finally {
+      setRecorder(null);
+    }
+    if (results.length !== outputs.length) {
+      throw new TypeError(`checkpoint: fn returned ${outputs.length} tensors, but ${results.length} when it ran again`);
+    }
+    results.forEach((y, i) => {
+      const c = cotangents[i]!;
+      if (c === null) return;
+      if (y.dtype !== c.dtype || !sameShape(y.shape, c.shape)) {
+        throw new TypeError(
+          `checkpoint: fn returned ${c.dtype} ${formatShape(c.shape)}, but ${y.dtype} ${formatShape(y.shape)} when it ran again`,
+        );
+      }
+      if (this.tracks(y)) this.#gather(y.slot as Slot, c); // as in `tracks`
+    });
   }
 
   #gather(slot: Slot, g: Tensor): void {
@@ -108,11 +146,125 @@ class Tape implements Recorder {
 
   /** Lets everything go that a loss which threw has left. */
   dispose(): void {
-    for (const { outputs, saved } of this.nodes) {
-      for (const slot of outputs) slot.gradient?.dispose();
-      for (const x of saved) x.dispose();
-    }
+    for (const node of this.nodes) letGo(node);
     this.nodes.length = 0;
+  }
+}
+
+function letGo({ outputs, saved }: Node): void {
+  for (const slot of outputs) {
+    slot.gradient?.dispose();
+    slot.gradient = null;
+  }
+  for (const x of saved) x.dispose();
+}
+
+/** Stands for a tape while a checkpoint's function runs unrecorded: what the function uses without being given it would lose its gradient. */
+class Guard implements Recorder {
+  constructor(readonly tape: Tape) {}
+
+  tracks(x: Tensor): boolean {
+    if (!this.tape.tracks(x)) return false;
+    throw new TypeError(
+      `checkpoint: fn uses a tensor ${formatShape(x.shape)} that a gradient flows into and that is not among its arguments; pass it as one`,
+    );
+  }
+
+  add(): void {
+    throw new Error("checkpoint: nothing is recorded here"); // `tracks` is never true
+  }
+}
+
+/**
+ * From a function to one that computes the same, but of which a loss keeps nothing but the arguments: what the function makes in between is freed, and
+ * computed again when gradients flow back (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016). So a model of many layers needs memory for
+ * one layer at a time, for the price of one more forward pass. Value and gradients have the same bits as without it.
+ *
+ * The function takes tensors, and arrays and plain objects of them, such as parameters; whatever else it takes stays as it is. It returns a tensor, or
+ * arrays and objects of them. Every tensor that a gradient flows into has to be an argument. Random numbers are the same in both runs: what the function
+ * changes on its way, the counter of a random stream above all, is set back before it runs again, and afterwards is as it was. Outside of a loss the
+ * function just runs. Checkpoints may lie in one another.
+ *
+ * Throws a TypeError where the function uses a tensor that a gradient flows into and that is no argument, returns no tensor, or returns others when it runs
+ * again.
+ *
+ * ```ts
+ * import { checkpoint, cpu, gelu, linear, linearInit, random, sum, type Tensor, tensor, valueAndGrad } from "@tilework/tilework";
+ *
+ * using rng = random(cpu, 1);
+ * const params = { up: linearInit(rng, 2, 8), down: linearInit(rng, 8, 2) };
+ * const mlp = checkpoint((x: Tensor<"f32", [1, 2]>, p: typeof params) => linear(gelu(linear(x, p.up)), p.down));
+ * using x = tensor(cpu, [1, 2], [1, -1]);
+ * using result = valueAndGrad((p: typeof params) => sum(mlp(x, p)))(params); // keeps x and p of the layer, not what lies between
+ * console.log(result.grads.up.weight.shape); // [8, 2]
+ * ```
+ */
+export function checkpoint<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
+  if (typeof fn !== "function") throw new TypeError(`checkpoint: fn must be a function, got ${formatValue(fn)}`);
+  return (...args: A): R => {
+    const tape = currentRecorder();
+    if (!(tape instanceof Tape)) return fn(...args); // nothing is recorded, or a checkpoint around this one runs unrecorded
+    const inputs: Tensor[] = [], changed: Tensor[] = [], before: Tensor[] = [];
+    replaceTensors(args, (x) => {
+      inputs.push(x);
+      return x;
+    });
+    const outputs: Tensor[] = [];
+    const forward = (): R => {
+      // Holders of their own: the tape knows none of them, so nothing is recorded, and the arguments themselves are told from them.
+      const held = replaceTensors(args, (x) => x instanceof Prepacked ? x : x.alias());
+      const remember = (x: Tensor): void => {
+        if (changed.includes(x)) return;
+        changed.push(x);
+        before.push(keep(unrecorded(() => copy(x))));
+      };
+      setRecorder(new Guard(tape));
+      try {
+        const result = watchChanges(remember, () => fn(...held));
+        // Aliases, since the function may return an argument, or a constant that is used elsewhere too.
+        return replaceTensors(result, (y) => {
+          const alias = y.alias();
+          outputs.push(alias);
+          return alias;
+        });
+      } finally {
+        setRecorder(tape);
+      }
+    };
+    try {
+      const result = scope(forward as () => never) as R; // `scope` refuses promises
+      if (outputs.length === 0) throw new TypeError(`checkpoint: fn returned ${formatValue(result)}, must be a tensor, or hold some`);
+      if (inputs.some((x) => tape.tracks(x))) {
+        tape.addCheckpoint(inputs, outputs, [...inputs, ...before], (saved) => {
+          const again = () => {
+            let next = 0;
+            const results: Tensor[] = [];
+            replaceTensors(fn(...replaceTensors(args, () => saved[next++]!)), (y) => {
+              results.push(y);
+              return y;
+            });
+            return results;
+          };
+          return withValues(changed, saved.slice(inputs.length), again);
+        });
+      }
+      return result;
+    } finally {
+      for (const x of before) x.dispose();
+    }
+  };
+}
+
+/** Runs `body` with tensors set back to earlier values, and gives them their later ones again. What was disposed meanwhile is left out. */
+function withValues<T>(changed: readonly Tensor[], values: readonly Tensor[], body: () => T): T {
+  const live = changed.flatMap((x, i) => x.disposed ? [] : [{ x, value: values[i]!, later: unrecorded(() => copy(x)) }]);
+  // Last change first: where two share memory, the earlier value counts.
+  const set = (pairs: readonly (readonly [Tensor, Tensor])[]) => unrecorded(() => pairs.forEach(([x, value]) => copy(value, { out: x })));
+  set(live.map(({ x, value }) => [x, value] as const).reverse());
+  try {
+    return body();
+  } finally {
+    set(live.map(({ x, later }) => [x, later] as const));
   }
 }
 

@@ -9,9 +9,14 @@ import { isTensor, type Tensor } from "../core/tensor.ts";
 /** A parameter tree: tensors in nested objects and arrays, nothing else. `P` is the tree's own type: `<P extends Tree<P>>`. */
 export type Tree<P> =
   | Tensor
-  | { [K in keyof P]: P[K] extends Tensor | undefined ? P[K] : P[K] extends object ? Tree<P[K]> : Tensor };
+  | {
+    [K in keyof P]: P[K] extends Tensor | undefined ? P[K]
+      : P[K] extends object ? Tree<P[K]>
+      : NonNullable<P[K]> extends object ? Tree<NonNullable<P[K]>> | undefined
+      : Tensor;
+  };
 
-/** A tensor of a tree and its path. @internal */
+/** A tensor of a tree and its path, its keys joined by dots. */
 export type Leaf = readonly [path: string, tensor: Tensor];
 
 /** A leaf's name in messages: `params.blocks.0.norm1.weight`. @internal */
@@ -38,9 +43,74 @@ export function flatten(tree: unknown, op: string = "flatten", name: string = "p
   return leaves;
 }
 
-/** A tree of the same structure, each tensor replaced by what `change` makes of it. @internal */
-export function mapTree<P>(tree: P, change: (x: Tensor, path: string) => Tensor, op: string = "mapTree", name: string = "params"): P {
-  return walk(op, name, tree, "", [], (path, x) => change(x, path)) as P; // the same keys with tensors at the same places
+/** A tree of the same structure, each tensor replaced by what `change` makes of it: a tensor of the same kind, if P is to be true. @internal */
+export function mapTree<P>(tree: P, change: (x: Tensor, path: string) => unknown, op: string = "mapTree", name: string = "params"): P {
+  return walk(op, name, tree, "", [], (path, x) => change(x, path)) as P; // the same keys, and at the same places what `change` makes
+}
+
+/**
+ * The tensors of a parameter tree with their paths, such as `blocks.0.norm1.weight`, in the order of insertion.
+ *
+ * Throws a TypeError that names the path of whatever else the tree holds, and of a disposed tensor.
+ *
+ * ```ts
+ * import { cpu, treeLeaves, zeros } from "@tilework/tilework";
+ *
+ * const params = { blocks: [{ weight: zeros(cpu, [2, 3]), bias: undefined }], norm: zeros(cpu, [3]) };
+ * for (const [path, x] of treeLeaves(params)) console.log(path, x.shape); // blocks.0.weight [2, 3], then norm [3]
+ * ```
+ */
+export function treeLeaves<P extends Tree<P>>(tree: P): Leaf[] {
+  return flatten(tree, "treeLeaves", "tree");
+}
+
+/**
+ * A tree of the same structure and type, each tensor replaced by what `change` makes of it: copies, zeros like the parameters, the same on another device.
+ *
+ * Throws a TypeError that names the path where the tree holds anything but live tensors, or where `change` returned anything but a tensor of the same
+ * element type and shape. To compute other things of each tensor take `treeLeaves`.
+ *
+ * ```ts
+ * import { copy, cpu, ones, treeMap } from "@tilework/tilework";
+ *
+ * const params = { w: ones(cpu, [2]), layers: [{ b: ones(cpu, []) }] };
+ * const before = treeMap(params, (x) => copy(x));
+ * params.w.write([5, 6]);
+ * console.log(before.w.readSync()); // Float32Array [1, 1]
+ * ```
+ */
+export function treeMap<P extends Tree<P>>(tree: P, change: (x: Tensor, path: string) => Tensor): P {
+  const op = "treeMap";
+  flatten(tree, op, "tree");
+  return mapTree(
+    tree,
+    (x, path) => {
+      const y: unknown = change(x, path);
+      const where = `${op}: change returned for ${leafName("tree", path)}`;
+      if (!isTensor(y)) throw new TypeError(`${where} ${formatValue(y)}, must be a tensor`);
+      if (y.dtype !== x.dtype || !sameShape(y.shape, x.shape)) {
+        throw new TypeError(`${where} ${y.dtype} ${formatShape(y.shape)}, must be ${x.dtype} ${formatShape(x.shape)}`);
+      }
+      return y;
+    },
+    op,
+    "tree",
+  );
+}
+
+/**
+ * How many numbers a parameter tree holds; a tensor that stands at several places counts once.
+ *
+ * ```ts
+ * import { cpu, linearInit, parameterCount, random } from "@tilework/tilework";
+ *
+ * console.log(parameterCount(linearInit(random(cpu, 1), 3, 4))); // 16
+ * ```
+ */
+export function parameterCount<P extends Tree<P>>(tree: P): number {
+  let count = 0;
+  for (const x of new Set(flatten(tree, "parameterCount", "tree").map(([, x]) => x))) count += x.size;
+  return count;
 }
 
 /** Fails where a tensor stands at two places of a tree: what updates both in place would do so twice. @internal */
@@ -103,4 +173,19 @@ function isBranch(value: unknown): value is object {
   if (Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}
+
+/**
+ * A value of any kind with every tensor in its arrays and plain objects replaced, in order. Whatever else it holds stays as it is.
+ * @internal
+ */
+export function replaceTensors<T>(value: T, change: (x: Tensor) => Tensor, above: readonly object[] = []): T {
+  const inner = (node: unknown): unknown => {
+    if (isTensor(node)) return change(node);
+    if (!isBranch(node)) return node;
+    if (above.includes(node)) throw new TypeError("checkpoint: an argument or result contains itself");
+    const deeper = (child: unknown) => replaceTensors(child, change, [...above, node]);
+    return Array.isArray(node) ? node.map(deeper) : Object.fromEntries(Object.entries(node).map(([key, child]) => [key, deeper(child)]));
+  };
+  return inner(value) as T; // the same structure with tensors at the same places
 }

@@ -105,7 +105,7 @@ function forward(op: string, x: Tensor, p: AnyLinear, targets: Tensor, options: 
     const made = slots.filter((g) => g !== null);
     record(op, inputs, [out.loss], made, ([dy], saved) => {
       // They belong to the tape, and each rule runs once: in place.
-      for (const g of saved) scaleInPlace(op, g, dy!);
+      scaleInPlace(op, saved, dy!);
       let next = 0;
       return slots.map((g) => g === null ? null : saved[next++]!);
     });
@@ -114,8 +114,10 @@ function forward(op: string, x: Tensor, p: AnyLinear, targets: Tensor, options: 
   return out.loss;
 }
 
-function scaleInPlace(op: string, x: Tensor, factor: Tensor): void {
-  check(op, native.tw_scale_by(x.device.handle, x.handle, x.handle, factor.handle));
+/** All gradients in one call; they are new, and contiguous. */
+function scaleInPlace(op: string, gradients: readonly Tensor[], factor: Tensor): void {
+  const handles = Uint32Array.from(gradients, (g) => g.handle);
+  check(op, native.tw_scale_by(factor.device.handle, handles, handles.length, factor.handle));
 }
 
 /**
@@ -153,7 +155,7 @@ export function linearCrossEntropyBackward<D extends Float, S extends Shape, I e
   checkNotRecording(op);
   const g = run(op, input, layer, targets as Tensor, ignored, { x: true, weight: true, bias: true });
   g.loss.dispose();
-  for (const t of [g.x, g.weight, g.bias]) if (t !== null) scaleInPlace(op, t, factor);
+  scaleInPlace(op, [g.x, g.weight, g.bias].filter((t) => t !== null), factor);
   const found = g.bias === null ? { x: g.x, weight: g.weight } : { x: g.x, weight: g.weight, bias: g.bias };
   return found as unknown as LinearGradients<D, S, I, O>; // shapes as the inputs' own
 }

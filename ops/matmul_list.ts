@@ -2,7 +2,8 @@
 
 import { asContiguous, check, checkFloat, checkLike, checkNumber, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
-import { formatShape, formatValue, pairShape, sameShape } from "../core/shape.ts";
+import { checkList } from "../core/list.ts";
+import { formatShape, pairShape, sameShape } from "../core/shape.ts";
 import type { Last, MatmulShape, NoPairs, PairLeft, PairRight, Rows, Shape, Transposed } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -148,10 +149,6 @@ function products(op: string, a: readonly Tensor[], b: Tensor | readonly Tensor[
     });
   }
   return outs;
-}
-
-function checkList(op: string, name: string, list: unknown): asserts list is readonly Tensor[] {
-  if (!Array.isArray(list)) throw new TypeError(`${op}: ${name} must be an array of tensors, got ${formatValue(list)}`);
 }
 
 /** Checks that each of a list is a tensor like the list's first one, on the device of `a`. */

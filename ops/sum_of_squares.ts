@@ -1,26 +1,16 @@
 /** Sum of squares, for gradient norms. */
 
-import { check, checkDevice, checkFloat, checkNotRecording, output, record, recording } from "../core/op.ts";
+import { check, checkFloat, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import type { DType, Float } from "../core/dtype.ts";
-import { checkSize, formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { allocate, changes, type Tensor } from "../core/tensor.ts";
+import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
-/** A place in a vector: the sums of many tensors side by side. */
-export interface PlaceInVector {
-  /** The vector that takes the result, f32 or f64. */
-  into: Tensor<Float, [number]>;
-  /** Where in it. */
-  at: number;
-}
-
 /**
- * Sum of squares of all elements: `out = Σ x²`. Squares of f32 are added in f64 and rounded once, in an order that sizes alone decide. With `into` and
- * `at` the result becomes one element of a vector, and nothing is returned.
+ * Sum of squares of all elements: `out = Σ x²`. Squares of f32 are added in f64 and rounded once, in an order that sizes alone decide.
  *
- * Throws a TypeError for other element types than f32 and f64 or a disposed tensor, a RangeError for a place outside `into`.
+ * Throws a TypeError for other element types than f32 and f64 or a disposed tensor. `clipFactor` gives the norm of many tensors in one call.
  *
  * ```ts
  * import { cpu, sumOfSquares, tensor } from "@tilework/tilework";
@@ -30,14 +20,15 @@ export interface PlaceInVector {
  * console.log(Math.sqrt(s.itemSync())); // 5
  * ```
  */
-export function sumOfSquares<D extends Float>(x: Tensor<D>, options?: Out<NoInfer<D>, []>): Tensor<D, []>;
-/** The sum of squares, written to a place in a vector. */
-export function sumOfSquares<D extends Float>(x: Tensor<D>, place: PlaceInVector): void;
-export function sumOfSquares(x: Tensor, options: { out?: Tensor | undefined } | PlaceInVector = {}): Tensor | void {
+export function sumOfSquares<D extends Float>(x: Tensor<D>, options: Out<NoInfer<D>, []> = {}): Tensor<D, []> {
+  return summed(x as Tensor, options.out as Tensor | undefined) as Tensor<D, []>; // x's own dtype
+}
+
+function summed(x: Tensor, into: Tensor | undefined): Tensor {
+  const op = "sumOfSquares";
   checkFloat(op, "x", x);
-  if ("into" in options) return placed(x, options.into as Tensor, options.at);
-  const out: Tensor = output(op, x, x.dtype, [], options.out);
-  check(op, native.tw_sum_of_squares(x.device.handle, out.handle, x.handle, 0));
+  const out: Tensor = output(op, x, x.dtype, [], into);
+  check(op, native.tw_sum_of_squares(x.device.handle, out.handle, x.handle));
   if (recording(x)) {
     // dx = 2 · dy · x
     record(op, [x], [out], [x], ([dy], [x]) => {
@@ -48,16 +39,4 @@ export function sumOfSquares(x: Tensor, options: { out?: Tensor | undefined } | 
     });
   }
   return out;
-}
-
-const op = "sumOfSquares";
-
-function placed(x: Tensor, into: Tensor, at: number): void {
-  checkFloat(op, "into", into);
-  checkDevice(op, "into", into, "x", x);
-  if (into.rank !== 1) throw new RangeError(`${op}: into is ${formatShape(into.shape)}, must have one axis`);
-  checkSize(op, "at", at, 0, into.shape[0]! - 1);
-  checkNotRecording(op);
-  changes(into);
-  check(op, native.tw_sum_of_squares(x.device.handle, into.handle, x.handle, at));
 }

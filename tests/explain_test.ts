@@ -32,7 +32,6 @@ import { assertSameBits, numbers, randomTensor } from "./harness.ts";
 const eight: CpuDevice = cpuDevice({ tuning: { cores: 8, poolClasses: 0, gemvParallelBytes: 1 << 20 } });
 
 type X = Tensor<"f32", number[]>;
-type X64 = Tensor<"f64", [number]>;
 type Ids = Tensor<"u32", number[]>;
 
 /** The inputs of the cases; all of them are compared after each. */
@@ -55,7 +54,9 @@ function makeInputs() {
     experts: f([2, 5, 8], 12),
     biases: f([2, 5], 13),
     offsets: tensor(eight, [3], Uint32Array.from([0, 2, 6])) as Tensor<"u32", [number]>,
-    sums: tensor(eight, [2], Float64Array.from([4, 5])) as unknown as X64,
+    other: f([8], 12),
+    fourScalars: tensor(eight, [4], Float64Array.from([0.1, 0.9, 0, 1])),
+    fiveScalars: tensor(eight, [5], Float64Array.from([0.1, 0.9, 0.99, 0, 1])),
     scalars: tensor(eight, [8], Float64Array.from([0.1, 0.9, 0.99, 1e-8, 0, 10, 100, 1])),
     // Six rows with two of eight experts each, in expert order.
     choices: tensor(eight, [6, 2], Uint32Array.from([1, 0, 3, 2, 7, 1, 0, 1, 1, 4, 3, 7])),
@@ -81,7 +82,7 @@ const isa = cpu.describe().isa;
 
 /** Every function of the package that calls kernels. */
 const cases: Record<string, Case> = {
-  adamWStep: { run: ({ a, m, v, b, scalars }) => api.adamWStep(a, m, v, b, some(scalars)), steps: ["adamWStep adam_w_f32_update"] },
+  adamWStep: { run: ({ a, m, v, b, scalars }) => api.adamWStep([a], [m], [v], [b], some(scalars)), steps: ["adamWStep adam_w_f32_update"] },
   add: { run: ({ a, b }) => api.add(a, some(b)), steps: ["add add_f32_rows"] },
   attention: {
     run: ({ q }) => api.attention(some(q), some(q), some(q), { causal: true }),
@@ -91,8 +92,8 @@ const cases: Record<string, Case> = {
     run: ({ q }) => api.attentionBackward(some(q), some(q), some(q), some(q), { causal: true }),
     steps: ["attentionBackward attention_f32_softmax", "attentionBackward: heads attention_f32_gradient"],
   },
+  axpby: { run: ({ a, b }) => api.axpby([a], [b]), steps: ["axpby axpby_f32_sum"] },
   cast: { run: ({ a }) => api.cast(a, "f64"), steps: ["cast: copy copy_f64_f32_rows"] },
-  clipFactor: { run: ({ sums }) => api.clipFactor(sums, 1), steps: ["clipFactor -"] },
   combineRows: {
     run: ({ sorted, shares, starts, order, places }) => api.combineRows(some(sorted), some(shares), { offsets: starts, order, places }),
     steps: ["combineRows combine_rows_f32_rows"],
@@ -102,6 +103,7 @@ const cases: Record<string, Case> = {
       api.combineRowsBackward(some(sorted), some(shares), { offsets: starts, order, places }, some(a)),
     steps: ["combineRowsBackward combine_rows_backward_f32_rows"],
   },
+  clipFactor: { run: ({ a, wide }) => api.clipFactor([a, wide], 1), steps: ["clipFactor sum_of_squares_f32_rows"] },
   concat: { run: ({ a, b }) => api.concat([a, some(b)], 0), steps: ["concat: copy copy_u32_u32_rows", "concat: copy copy_u32_u32_rows"] },
   copy: { run: ({ a }) => api.copy(transpose(a)), steps: ["copy copy_u32_turn"] },
   crossEntropy: { run: ({ a, ids }) => api.crossEntropy(a, some(ids)), steps: ["crossEntropy cross_entropy_f32_rows"] },
@@ -159,6 +161,7 @@ const cases: Record<string, Case> = {
     ],
   },
   layerNormInit: { run: () => api.layerNormInit(random(eight, 3), 8), steps: ["ones fill_u32_rows", "zeros fill_u32_rows"] },
+  lerp: { run: ({ a, b }) => api.lerp([a], [b], 0.1), steps: ["lerp lerp_f32_near"] },
   linear: { run: ({ a, weight, bias }) => linear(a, some({ weight, bias })), steps: ["linear gemm_f32_strip"] },
   linearBackward: {
     run: ({ a, weight, bias, dy }) => api.linearBackward(a, some({ weight, bias }), some(dy)),
@@ -177,9 +180,7 @@ const cases: Record<string, Case> = {
       "linearCrossEntropyBackward: dx gemm_f32_strip",
       "linearCrossEntropyBackward: dw gemm_f32_strip",
       "linearCrossEntropyBackward: db column_sums_f32",
-      "linearCrossEntropyBackward mul_f32_rows",
-      "linearCrossEntropyBackward mul_f32_rows",
-      "linearCrossEntropyBackward mul_f32_rows",
+      "linearCrossEntropyBackward scale_by_f32_update",
     ],
   },
   linearInit: { run: () => api.linearInit(random(eight, 3), 4, 8), steps: ["normal random_f32_normal", "zeros fill_u32_rows"] },
@@ -196,6 +197,7 @@ const cases: Record<string, Case> = {
     run: ({ a, b }) => api.logSoftmaxBackward(a, some(b)),
     steps: ["logSoftmaxBackward log_softmax_backward_f32_rows"],
   },
+  lionStep: { run: ({ a, m, b, fiveScalars }) => api.lionStep([a], [m], [b], some(fiveScalars)), steps: ["lionStep lion_f32_update"] },
   matmul: { run: ({ a, b }) => matmul(a, some(b), some({ transposeB: true })), steps: ["matmul gemm_f32_strip"] },
   matmulList: { run: ({ a, b }) => api.matmulList([a, b], some([b, a]), some({ transposeB: true })), steps: ["matmulList gemm_f32_strip"] },
   mean: { run: ({ wide }) => api.mean(wide, some({ axis: 0 })), steps: ["mean sum_f32_columns"] },
@@ -232,9 +234,10 @@ const cases: Record<string, Case> = {
     ],
   },
   scale: { run: ({ a }) => api.scale(a, 3), steps: ["scale mul_f32_rows"] },
-  scaleBy: { run: ({ a, scalar }) => api.scaleBy(a, scalar), steps: ["scaleBy mul_f32_rows"] },
   sigmoid: { run: ({ a }) => api.sigmoid(a), steps: ["sigmoid activation_f32_rows"] },
   sigmoidBackward: { run: ({ a, b }) => api.sigmoidBackward(a, some(b)), steps: ["sigmoidBackward activation_backward_f32_rows"] },
+  scaleBy: { run: ({ a, scalar }) => api.scaleBy([a], scalar), steps: ["scaleBy scale_by_f32_update"] },
+  sgdStep: { run: ({ a, m, b, fourScalars }) => api.sgdStep([a], [m], [b], some(fourScalars)), steps: ["sgdStep sgd_f32_momentum"] },
   silu: { run: ({ a }) => api.silu(a), steps: ["silu activation_f32_rows"] },
   siluBackward: { run: ({ a, b }) => api.siluBackward(a, some(b)), steps: ["siluBackward activation_backward_f32_rows"] },
   slice: { run: ({ a }) => api.slice(a, 0, 1, 3), steps: [] },
@@ -253,22 +256,61 @@ const cases: Record<string, Case> = {
   transpose: { run: ({ a }) => transpose(a), steps: [] },
   zeros: { run: () => zeros(eight, [6, 8]), steps: ["zeros fill_u32_rows"] },
   // Made of others.
+  accumulate: { run: ({ a, b }) => api.accumulate({ a }, { a: b }), steps: ["axpby axpby_f32_sum"] },
   adamW: {
     run: ({ a, b }) => adamW({ a }, { skipNonFinite: true }).step({ a }, { a: b }, 0.1),
     steps: [
       "zeros fill_u32_rows",
       "zeros fill_u32_rows",
       "zeros fill_u64_rows",
-      "zeros fill_u64_rows",
-      "zeros fill_u64_rows",
-      "sumOfSquares sum_of_squares_f32_rows",
-      "clipFactor -",
+      "clipFactor sum_of_squares_f32_rows",
       "adamWStep adam_w_f32_update",
+    ],
+  },
+  checkpoint: {
+    run: ({ a, weight }) =>
+      valueAndGrad((p: { weight: X }) => sum(api.checkpoint((x: X, w: X) => linear(x, some({ weight: w })))(a, p.weight)))({ weight }),
+    steps: [
+      "linear gemm_f32_strip",
+      "sum sum_f32_rows",
+      "full fill_u32_rows",
+      "sum: copy copy_u32_u32_rows",
+      "linear gemm_f32_strip",
+      "linearBackward: dw gemm_f32_strip",
     ],
   },
   clipByGlobalNorm: {
     run: ({ a }) => api.clipByGlobalNorm({ a }, 1),
-    steps: ["zeros fill_u64_rows", "sumOfSquares sum_of_squares_f32_rows", "clipFactor -", "scaleBy mul_f32_rows"],
+    steps: ["clipFactor sum_of_squares_f32_rows", "scaleBy scale_by_f32_update"],
+  },
+  ema: {
+    run: ({ a, b }) => api.ema({ a }, { decay: 0.9 }).update({ a: b }),
+    steps: ["copy copy_u32_u32_rows", "lerp lerp_f32_near"],
+  },
+  lion: {
+    run: ({ a, b }) => api.lion({ a }).step({ a }, { a: b }, 0.1),
+    steps: ["zeros fill_u32_rows", "zeros fill_u64_rows", "lionStep lion_f32_update"],
+  },
+  muon: {
+    run: ({ a, b, norm, other }) => api.muon({ a, norm }).step({ a, norm }, { a: b, norm: other }, 0.1),
+    steps: [
+      // The momentum, m and v of the vector, and the numbers of its step.
+      ...["zeros fill_u32_rows", "zeros fill_u32_rows", "zeros fill_u32_rows", "zeros fill_u64_rows"],
+      "adamWStep adam_w_f32_update",
+      "axpby axpby_f32_sum",
+      "axpby axpby_f32_set",
+      "axpby axpby_f32_sum",
+      "sumOfSquares sum_of_squares_f32_rows",
+      "scale mul_f32_rows",
+      ...Array.from({ length: 5 }, () => [
+        "matmulList gemm_f32_strip",
+        "axpby axpby_f32_set",
+        "matmulList gemm_f32_strip",
+        "axpby axpby_f32_set",
+        "matmulList gemm_f32_strip",
+      ]).flat(),
+      "axpby axpby_f32_sum",
+    ],
   },
   moe: {
     run: ({ a }) => {
@@ -317,6 +359,11 @@ const cases: Record<string, Case> = {
     },
     steps: ["normal random_f32_normal", "uniform random_f32_uniform", "categorical random_f32_choose"],
   },
+  sgd: {
+    run: ({ a, b }) => api.sgd({ a }, { nesterov: true }).step({ a }, { a: b }, 0.1),
+    steps: ["zeros fill_u32_rows", "zeros fill_u64_rows", "sgdStep sgd_f32_nesterov"],
+  },
+  treeMap: { run: ({ a }) => api.treeMap({ a }, (x) => api.copy(x)), steps: ["copy copy_u32_u32_rows"] },
   valueAndGrad: {
     run: ({ a, weight }) => valueAndGrad((p: { weight: X }) => sum(linear(a, some(p))))({ weight }),
     steps: [
@@ -342,11 +389,12 @@ const others = [
     "keep",
     "load",
     "memory",
+    "parameterCount",
     "readMetadata",
     "save",
     "scope",
   ],
-  ...["tensor", "trim"],
+  ...["tensor", "treeLeaves", "trim"],
 ];
 
 const label = (s: Explanation) => `${s.op}${s.step === s.op ? "" : `: ${s.step}`} ${s.kernel?.replace(`__${isa}`, "") ?? "-"}`;
@@ -423,7 +471,7 @@ for (const [name, { run, steps }] of Object.entries(cases)) {
 
 test("explain() leaves scalar results and out tensors unwritten", () => {
   scope(() => {
-    const { a, b, wide, ids, sums } = makeInputs();
+    const { a, b, wide, ids } = makeInputs();
     const scalar = { shape: [], dtype: "f32" as const };
     poison(scalar);
     /** What lies in the memory that the next scalars take, in their order: a freed block is the first to be used again. */
@@ -439,7 +487,7 @@ test("explain() leaves scalar results and out tensors unwritten", () => {
     });
     explain(() => {
       const before = next(2);
-      const { norm, factor } = api.clipFactor(sums, 1);
+      const { norm, factor } = api.clipFactor([wide], 1);
       assert.deepEqual([raw(norm as Tensor), raw(factor as Tensor)], before);
     });
     const out = api.full(eight, [6, 6], 7);

@@ -19,6 +19,7 @@ import {
   crossEntropy,
   crossEntropyBackward,
   dropout,
+  ema,
   embeddingInit,
   expertOrder,
   gatherRows,
@@ -36,6 +37,7 @@ import {
   linearCrossEntropy,
   linearCrossEntropyBackward,
   linearInit,
+  lion,
   loadBalanceLoss,
   loadBalanceLossBackward,
   logSoftmax,
@@ -44,6 +46,7 @@ import {
   matmulList,
   mse,
   mseBackward,
+  muon,
   prepack,
   type Random,
   random,
@@ -57,6 +60,7 @@ import {
   routerZLoss,
   routerZLossBackward,
   scope,
+  sgd,
   sigmoid,
   sigmoidBackward,
   slice,
@@ -107,6 +111,7 @@ const golden = {
   rotary: [548320886, 1397356399],
   categorical: [1747348006],
   rows: [794503001, 3145971384, 2088618223, 1560339585, 2226928601, 471989349, 162616306],
+  optimizers: [889257289, 609321886, 2205778089, 1523725193, 4147828245],
   step: [1297703342],
 };
 
@@ -429,4 +434,28 @@ test("one full training step of the example's tiny model: random parameters, los
     const all = [step.value, norm, ...flatten(step.grads).map(([, g]) => g), ...flatten(params).map(([, p]) => p)];
     return [hashOf(...all as Tensor[])];
   }, golden.step);
+});
+
+test("two steps of every optimizer over matrices, a stack and vectors, clipped, and their moving average", () => {
+  hashes((device) => {
+    const tree = (seed: number) => ({
+      wide: tensor(device, [9, 30], inputs(270, seed)),
+      tall: tensor(device, [300, 7], inputs(2100, seed + 1)),
+      stack: tensor(device, [3, 5, 5], inputs(75, seed + 2)),
+      vector: tensor(device, [1003], inputs(1003, seed + 3)),
+    });
+    return [adamW, sgd, (p: ReturnType<typeof tree>) => sgd(p, { nesterov: true, weightDecay: 0.1 }), lion, muon].map((make) => {
+      const params = tree(100);
+      using optimizer = make(params), mean = ema(params, { decay: 0.9 });
+      for (const seed of [110, 120]) {
+        const grads = tree(seed);
+        clipByGlobalNorm(grads, 1).dispose();
+        optimizer.step(params, grads, 0.1);
+        mean.update(params);
+        for (const [, g] of flatten(grads)) g.dispose();
+      }
+      const kept = flatten({ state: optimizer.state, average: mean.average }).map(([, x]) => copy(x));
+      return hashOf(...flatten(params).map(([, x]) => x), ...kept);
+    });
+  }, golden.optimizers);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, cpuDevice, tensor } from "../mod.ts";
+import { copy, cpu, cpuDevice, parameterCount, tensor, treeLeaves, treeMap } from "../mod.ts";
 import type { Tensor } from "../mod.ts";
 import { checkDistinct, checkSameTree, flatten, mapTree } from "../nn/tree.ts";
 
@@ -89,4 +89,31 @@ test("checkSameTree() names the first difference", () => {
     () => same({ a: one() }, { a: tensor(cpuDevice({ threads: "serial" }), [2], [1, 2]) }),
     new TypeError("step: params.a is on cpu, grads.a is on cpu(threads: serial)"),
   );
+});
+
+test("treeLeaves() and parameterCount() walk a tree, a shared tensor counted once", () => {
+  const w = one(), tree = { a: w, list: [{ b: one() }, undefined], tied: w };
+  assert.deepEqual(treeLeaves(tree as never).map(([path, x]) => [path, x.size]), [["a", 2], ["list.0.b", 2], ["tied", 2]]);
+  assert.equal(parameterCount(tree as never), 4);
+  assert.equal(parameterCount({}), 0);
+  assert.throws(
+    () => parameterCount({ a: 3 } as never),
+    new TypeError("parameterCount: tree.a must be a tensor, or an object or array of tensors, got 3"),
+  );
+});
+
+test("treeMap() gives a tree of the same type, and takes nothing else", () => {
+  const tree = { a: one(), list: [{ b: tensor(cpu, [1, 1], new Float64Array([3])) }] as const };
+  const twin = treeMap(tree, (x) => copy(x));
+  tree.a.write([8, 9]);
+  assert.deepEqual([[...twin.a.readSync()], twin.list[0].b.itemSync()], [[1, 2], 3]);
+  const paths: string[] = [];
+  treeMap(tree, (x, path) => (paths.push(path), x));
+  assert.deepEqual(paths, ["a", "list.0.b"]);
+  const wrong = (y: unknown) => () => treeMap({ p: one() }, () => y as Tensor);
+  assert.throws(wrong(1), new TypeError("treeMap: change returned for tree.p 1, must be a tensor"));
+  assert.throws(wrong(tree.list[0].b), new TypeError("treeMap: change returned for tree.p f64 [1, 1], must be f32 [2]"));
+  const gone = one();
+  gone.dispose();
+  assert.throws(() => treeMap({ gone }, (x) => x), new TypeError("treeMap: tree.gone was disposed"));
 });

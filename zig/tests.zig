@@ -38,6 +38,7 @@ test {
     _ = @import("row/fold.zig");
     _ = @import("row/nucleus.zig");
     _ = @import("row/split.zig");
+    _ = @import("row/list.zig");
     _ = @import("isa/math_kernels.zig");
     _ = @import("gemm/kernel.zig");
     _ = @import("gemm/vector.zig");

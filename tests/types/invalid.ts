@@ -23,7 +23,7 @@ import {
 import { mse, rmsNorm, slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, moe, moeInit, route } from "../../mod.ts";
-import { adamW, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
+import { adamW, checkpoint, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
 import type { Dim, Prepacked, Tensor } from "../../mod.ts";
 
 declare const w: Dim<"width">, h: Dim<"hidden">;
@@ -226,6 +226,8 @@ valueAndGrad((p: { a: Tensor<"f32", [4]> }, x: Tensor<"f32", [4]>) => sum(mul(p.
 adamW({ a: s23, b: 1 });
 // @ts-expect-error Type 'Tensor<"f32", [3]>' is not assignable to type 'Tensor<"f32", [4]>'
 adamW({ a: s4 }).step({ a: s4 }, { a: s3 }, 0.1);
+// @ts-expect-error Argument of type 'Tensor<"f32", [3]>' is not assignable to parameter of type 'Tensor<"f32", [4]>'
+checkpoint((x: Tensor<"f32", [4]>) => mul(x, x))(s3);
 // @ts-expect-error Type 'string' is not assignable to type 'Tensor<DType, Shape>'
 save("x.safetensors", { a: "b" });
 // @ts-expect-error 'Dim<"width">' is not assignable to type 'Dim<"hidden">'

@@ -24,6 +24,7 @@ import { dropout, mse, rmsNorm, scale, silu, slice, softmax, split, sum, swiglu,
 import { cpu, dim, empty, full, isTensor, keep, ones, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, loadBalanceLoss, moe, moeInit, route } from "../../mod.ts";
 import { adamW, clipByGlobalNorm, cosine, embeddingInit, layerNormInit, linearInit, load, save, valueAndGrad } from "../../mod.ts";
+import { accumulate, checkpoint, copy, ema, lion, muon, type Optimizer, parameterCount, sgd, treeMap } from "../../mod.ts";
 import type { Dim, Float, Linear, Prepacked, Shape, Tensor } from "../../mod.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -214,6 +215,15 @@ const optimizer = adamW(params, { betas: [0.9, 0.95], weightDecay: 0.1 });
 is<number>()(optimizer.step(params, grads, cosine({ peak: 1e-3, warmup: 10, steps: 100 })(1)));
 is<F<[]>>()(clipByGlobalNorm(grads, 1));
 is<Promise<void>>()(save("x.safetensors", { params, optimizer: optimizer.state, rng: rng.state }));
+// Any of them stands for an optimizer of these parameters, and its state is part of a checkpoint.
+const others: Optimizer<typeof params>[] = [optimizer, sgd(params, { nesterov: true }), lion(params), muon(params)];
+for (const { state } of others) is<Promise<void>>()(save("x.safetensors", { params, state }));
+is<Promise<void>>()(save("x.safetensors", { momentum: sgd(params).state, muon: muon(params).state, average: ema(params).average }));
+is<typeof params>()(ema(params).average);
+is<typeof params>()(treeMap(params, (x) => copy(x)));
+is<number>()(parameterCount(params));
+accumulate(grads, valueAndGrad(loss)(params, s23, zeros(cpu, [2], "u32")).grads, { weight: 0.5 });
+is<F<[]>>()(checkpoint(loss)(params, s23, zeros(cpu, [2], "u32")));
 is<Promise<void>>()(load("x.safetensors", { params, optimizer: optimizer.state, rng: rng.state }));
 is<F<[2, 3]>>()(scope(() => keep(add(s23, s23))));
 is<number>()(scope(() => 1));

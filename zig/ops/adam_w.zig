@@ -1,4 +1,4 @@
-//! One step of AdamW in one pass, in place on w, m and v (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019):
+//! One step of AdamW for many parameters in one pass, in place on w, m and v (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019):
 //!
 //!     g' = g·scale,  m = β1·m + (1 − β1)·g',  v = β2·v + (1 − β2)·g'²,  w = w·(1 − lr·decay) − lr·(m·c1) / (√(v·c2) + eps)
 //!
@@ -7,6 +7,7 @@
 
 const std = @import("std");
 const simd = @import("../isa/simd.zig");
+const list = @import("../row/list.zig");
 const device = @import("../device.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -29,8 +30,8 @@ fn Step(comptime T: type) type {
         c1: T,
         c2: T,
 
-        /// lr, β1, β2, eps, decay, c1, c2, scale of the gradient.
-        fn of(p: [8]f64) @This() {
+        /// lr, β1, β2, eps, decay, c1, c2, scale of the gradient. What does not decay is multiplied by exactly 1.
+        fn of(p: [8]f64, decays: bool) @This() {
             return .{
                 .rate = @floatCast(p[0]),
                 .beta1 = @floatCast(p[1]),
@@ -38,7 +39,7 @@ fn Step(comptime T: type) type {
                 .beta2 = @floatCast(p[2]),
                 .one_minus_beta2 = @floatCast(1 - p[2]),
                 .eps = @floatCast(p[3]),
-                .kept = @floatCast(1 - p[0] * p[4]),
+                .kept = if (decays) @floatCast(1 - p[0] * p[4]) else 1,
                 .c1 = @floatCast(p[5]),
                 .c2 = @floatCast(p[6]),
                 .gradient_scale = @floatCast(p[7]),
@@ -47,136 +48,80 @@ fn Step(comptime T: type) type {
     };
 }
 
-fn Run(comptime T: type) type {
-    return extern struct { w: [*]T, m: [*]T, v: [*]T, g: [*]const T, count: usize, step: *const Step(T) };
-}
-
-fn update(comptime T: type) fn (*const Run(T)) callconv(.c) void {
+fn Formula(comptime T: type) type {
     return struct {
         const V = simd.Vec(T);
 
-        fn f(p: *const Run(T)) callconv(.c) void {
-            @setEvalBranchQuota(10_000);
-            const lanes = simd.lanes;
-            var i: usize = 0;
-            while (i + lanes <= p.count) : (i += lanes) {
-                const next = one(p.step, simd.load(T, p.w + i), simd.load(T, p.m + i), simd.load(T, p.v + i), simd.load(T, p.g + i));
-                simd.store(p.w + i, next.w);
-                simd.store(p.m + i, next.m);
-                simd.store(p.v + i, next.v);
-            }
-            const left = p.count - i;
-            if (left > 0) {
-                const next = one(
-                    p.step,
-                    simd.loadPartial(T, p.w + i, left, 0),
-                    simd.loadPartial(T, p.m + i, left, 0),
-                    simd.loadPartial(T, p.v + i, left, 0),
-                    simd.loadPartial(T, p.g + i, left, 0),
-                );
-                simd.storePartial(p.w + i, next.w, left);
-                simd.storePartial(p.m + i, next.m, left);
-                simd.storePartial(p.v + i, next.v, left);
-            }
-        }
-
-        inline fn one(s: *const Step(T), w: V, m: V, v: V, gradient: V) struct { w: V, m: V, v: V } {
+        pub inline fn next(s: *const Step(T), x: [4]V) [3]V {
+            const w, const m, const v, const gradient = x;
             const g = gradient * all(s.gradient_scale);
             const m1 = all(s.beta1) * m + all(s.one_minus_beta1) * g;
             const v1 = all(s.beta2) * v + all(s.one_minus_beta2) * (g * g);
             const change = (m1 * all(s.c1)) / (@sqrt(v1 * all(s.c2)) + all(s.eps));
-            return .{ .w = w * all(s.kept) - all(s.rate) * change, .m = m1, .v = v1 };
+            return .{ w * all(s.kept) - all(s.rate) * change, m1, v1 };
         }
 
         inline fn all(x: T) V {
             return @splat(x);
         }
-    }.f;
+    };
 }
 
 pub const ukernels = struct {
-    pub const adam_w_f32_update = update(f32);
-    pub const adam_w_f64_update = update(f64);
+    pub const adam_w_f32_update = list.Kernel(f32, 4, 3, Step(f32), Formula(f32)).update;
+    pub const adam_w_f64_update = list.Kernel(f64, 4, 3, Step(f64), Formula(f64)).update;
 };
 
-/// The parameters are read when the task runs: on a device, or in a recorded program, something may have just written them.
+/// w, m, v and the gradient of each parameter.
+const Parameters = list.List(4, 3);
+
+/// The scalars are read when the task runs: on a device, or in a recorded program, something may have just written them.
 fn Task(comptime T: type) type {
     return struct {
         const Self = @This();
 
-        w: [*]T,
-        m: [*]T,
-        v: [*]T,
-        g: [*]const T,
-        count: usize,
-        parameters: union(enum) { f32: *const [8]f32, f64: *const [8]f64 },
+        parameters: *const Parameters,
+        /// For each parameter 1 where it decays, else 0.
+        decays: []const u32,
+        scalars: list.Scalars(8),
 
-        pub fn run(self: Self, d: *const Device) void {
-            var values: [8]f64 = undefined;
-            switch (self.parameters) {
-                inline else => |from| for (&values, from) |*value, p| {
-                    value.* = p;
-                },
-            }
-            const step: Step(T) = .of(values);
-            const Part = struct {
-                task: *const Self,
-                step: *const Step(T),
-                kernel: *const fn (*const Run(T)) callconv(.c) void,
-                fn range(r: @This(), begin: usize, end: usize) void {
-                    const t = r.task;
-                    r.kernel(&.{ .w = t.w + begin, .m = t.m + begin, .v = t.v + begin, .g = t.g + begin, .count = end - begin, .step = r.step });
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "adam_w_" ++ @typeName(T) ++ "_update" };
-            const kernel = d.kernel(fn (*const Run(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, self.count, 64, self.count *| 7 *| @sizeOf(T), Part{ .task = &self, .step = &step, .kernel = kernel }, Part.range);
+        pub fn run(self: *const Self, d: *const Device) void {
+            const scalars = self.scalars.values();
+            const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
+            self.parameters.update(d, T, "adam_w_" ++ @typeName(T) ++ "_update", @as([]const Step(T), &steps), self.decays);
         }
     };
 }
 
-fn onDevice(d: *const Device, w: *const Tensor, m: *const Tensor, v: *const Tensor, g: *const Tensor, parameters: *const Tensor) Error!void {
-    const all = [_]*const Tensor{ w, m, v, g };
-    for (all) |x| {
-        if (x.dtype != w.dtype) return error.DtypeMismatch;
-        if (!x.sameShape(w)) return error.ShapeMismatch;
-        if (!x.contiguous()) return error.LayoutMismatch;
-    }
-    if (parameters.rank != 1 or parameters.shape_[0] != 8) return error.ShapeMismatch;
-    if (!parameters.contiguous()) return error.LayoutMismatch;
-    for (all[0..3], 0..) |x, i| {
-        for (all[i + 1 ..]) |y| try tensor.checkApart(x, y);
-        try tensor.checkApart(x, parameters);
-    }
-    switch (w.dtype) {
+fn onDevice(d: *const Device, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
+    for (decays) |flag| if (flag > 1) return error.InvalidArgument;
+    const numbers: list.Scalars(8) = try .of(scalars);
+    const parameters: Parameters = try .init(tensors, &.{scalars});
+    defer parameters.deinit();
+    switch (parameters.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(Task(T){
-                .w = w.ptr(T),
-                .m = m.ptr(T),
-                .v = v.ptr(T),
-                .g = g.ptr(T),
-                .count = w.count(),
-                .parameters = switch (parameters.dtype) {
-                    .f32 => .{ .f32 = parameters.ptr(f32)[0..8] },
-                    .f64 => .{ .f64 = parameters.ptr(f64)[0..8] },
-                    else => return error.DtypeMismatch,
-                },
-            });
+            try d.submit(&Task(T){ .parameters = &parameters, .decays = decays, .scalars = numbers });
         },
         else => return error.Unsupported,
     }
 }
 
-fn checked(device_: u32, w: u32, m: u32, v: u32, g: u32, parameters: u32) Error!void {
-    return onDevice(try device.get(device_), try tensor.get(w), try tensor.get(m), try tensor.get(v), try tensor.get(g), try tensor.get(parameters));
+fn checked(device_: u32, words: []const u32, scalars: u32) Error!void {
+    const d = try device.get(device_);
+    const count = words.len / 5;
+    if (count == 0) return;
+    const tensors = try list.lookUp(words[0 .. 4 * count]);
+    defer list.free(tensors);
+    return onDevice(d, tensors, words[4 * count ..], try tensor.get(scalars));
 }
 
 pub const entries = struct {
-    /// `w`, `m` and `v` are updated in place; all four are contiguous and of one shape and dtype. `parameters` are eight numbers, f32 or f64: lr, β1, β2,
-    /// eps, decay, c1, c2 and the scale of the gradient.
-    pub fn adam_w(device_: u32, w: u32, m: u32, v: u32, g: u32, parameters: u32) callconv(.c) i32 {
-        return status.of(checked(device_, w, m, v, g, parameters));
+    /// `words`: the handles of `count` w, as many m, v and gradients, then for each whether it decays, 0 or 1. All are contiguous and of one dtype, those of
+    /// one parameter of one shape; w, m and v are updated in place. `scalars` are eight numbers, f32 or f64: lr, β1, β2, eps, decay, c1, c2 and the scale of
+    /// the gradients.
+    pub fn adam_w(device_: u32, words: [*]const u32, count: u32, scalars: u32) callconv(.c) i32 {
+        return status.of(checked(device_, words[0 .. 5 * @as(usize, count)], scalars));
     }
 };
 
@@ -195,6 +140,13 @@ fn plain(w: *f64, m: *f64, v: *f64, gradient: f64, p: [8]f64) void {
 
 fn parametersAt(t: f64, lr: f64, decay: f64, beta1: f64, beta2: f64) [8]f64 {
     return .{ lr, beta1, beta2, 1e-8, decay, 1 / (1 - std.math.pow(f64, beta1, t)), 1 / (1 - std.math.pow(f64, beta2, t)), 1 };
+}
+
+/// A step of one parameter that decays.
+fn stepOne(d: *const Device, handles: [4]u32, scalars: *const Tensor) !void {
+    const tensors = try list.lookUp(&handles);
+    defer list.free(tensors);
+    try onDevice(d, tensors, &.{1}, scalars);
 }
 
 test "AdamW: all lengths equal the plain loop, over several steps, the same bits for any workers" {
@@ -219,8 +171,8 @@ test "AdamW: all lengths equal the plain loop, over several steps, the same bits
             const parameters = try tensor.get(try all.from(f64, &.{8}, &p));
             const d = device.forTest(@intCast(1 + n % 8));
             const one = device.forTest(1);
-            try onDevice(&d, try tensor.get(handles[0]), try tensor.get(handles[1]), try tensor.get(handles[2]), try tensor.get(g), parameters);
-            try onDevice(&one, try tensor.get(twins[0]), try tensor.get(twins[1]), try tensor.get(twins[2]), try tensor.get(g), parameters);
+            try stepOne(&d, handles ++ [_]u32{g}, parameters);
+            try stepOne(&one, twins ++ [_]u32{g}, parameters);
             for (reference, handles, twins) |r, h, twin| {
                 try arrays.expectSameBits(T, arrays.data(T, twin), arrays.data(T, h));
                 try arrays.expectClose(T, r, arrays.data(T, h));
@@ -239,7 +191,7 @@ fn walk(w0: f32, gradients: []const f32, lr: f64, decay: f64) ![3]f32 {
     const v = try all.filled(f32, &.{1}, 0);
     for (gradients, 1..) |x, t| {
         const p = parametersAt(@floatFromInt(t), lr, decay, 0.9, 0.999);
-        try onDevice(&d, try tensor.get(w), try tensor.get(m), try tensor.get(v), try tensor.get(try all.filled(f32, &.{1}, x)), try tensor.get(try all.from(f64, &.{8}, &p)));
+        try stepOne(&d, .{ w, m, v, try all.filled(f32, &.{1}, x) }, try tensor.get(try all.from(f64, &.{8}, &p)));
     }
     return .{ arrays.data(f32, w)[0], arrays.data(f32, m)[0], arrays.data(f32, v)[0] };
 }
@@ -255,6 +207,40 @@ test "AdamW: eps after the correction and outside the root, decay apart from the
     try testing.expectApproxEqRel(@as(f32, 3.275628e-4), third[2], 3e-7);
 }
 
+test "AdamW: a list has the bits of steps one by one, decaying or not, for any workers" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const sizes = [_]usize{ 1, 0, 17, 300, 5003, 256, 7 };
+    inline for (.{ f32, f64 }) |T| for (1..9) |workers| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        var words: [5 * sizes.len]u32 = undefined;
+        var twins: [3][sizes.len]u32 = undefined;
+        var p = parametersAt(3, 1e-2, 0.1, 0.9, 0.95);
+        const scalars = try tensor.get(try all.from(f64, &.{8}, &p));
+        p[4] = 0;
+        const still = try tensor.get(try all.from(f64, &.{8}, &p));
+        const one = device.forTest(1);
+        for (sizes, 0..) |n, i| {
+            for (0..4) |k| {
+                const x = try all.normal(T, &.{n}, prng.random(), 1);
+                if (k == 2) for (arrays.data(T, x)) |*v| {
+                    v.* = @abs(v.*);
+                };
+                words[k * sizes.len + i] = x;
+                if (k < 3) twins[k][i] = try all.from(T, &.{n}, arrays.data(T, x));
+            }
+            words[4 * sizes.len + i] = @intCast(i % 2);
+            try stepOne(&one, .{ twins[0][i], twins[1][i], twins[2][i], words[3 * sizes.len + i] }, if (i % 2 == 1) scalars else still);
+        }
+        const tensors = try list.lookUp(words[0 .. 4 * sizes.len]);
+        defer list.free(tensors);
+        try onDevice(&device.forTest(@intCast(workers)), tensors, words[4 * sizes.len ..], scalars);
+        for (0..3) |k| for (0..sizes.len) |i| {
+            try arrays.expectSameBits(T, arrays.data(T, twins[k][i]), arrays.data(T, words[k * sizes.len + i]));
+        };
+    };
+}
+
 test "AdamW: parameters in f32 give the step of their rounded values" {
     var all: arrays.Tensors = .{};
     defer all.free();
@@ -265,7 +251,7 @@ test "AdamW: parameters in f32 give the step of their rounded values" {
     const w = try all.filled(f32, &.{1}, 1);
     const m = try all.filled(f32, &.{1}, 0);
     const v = try all.filled(f32, &.{1}, 0);
-    try onDevice(&d, try tensor.get(w), try tensor.get(m), try tensor.get(v), try tensor.get(try all.filled(f32, &.{1}, 0.3)), try tensor.get(try all.from(f32, &.{8}, &narrow)));
+    try stepOne(&d, .{ w, m, v, try all.filled(f32, &.{1}, 0.3) }, try tensor.get(try all.from(f32, &.{8}, &narrow)));
     // 1 − f32(0.999) is 1.3e-5 away from 0.001.
     try testing.expectApproxEqAbs(@as(f32, 0.99), arrays.data(f32, w)[0], 1e-6);
 }
@@ -280,7 +266,7 @@ test "AdamW: one NaN stays where it is" {
     const v = try all.filled(f32, &.{8}, 0);
     const g = try all.filled(f32, &.{8}, 1);
     arrays.data(f32, g)[3] = std.math.nan(f32);
-    try onDevice(&d, try tensor.get(w), try tensor.get(m), try tensor.get(v), try tensor.get(g), p);
+    try stepOne(&d, .{ w, m, v, g }, p);
     for (0..8) |i| for ([_]u32{ w, m, v }) |x| try testing.expectEqual(i == 3, std.math.isNan(arrays.data(f32, x)[i]));
 }
 
@@ -291,11 +277,14 @@ test "AdamW: what does not fit is an error, and nothing is touched" {
     const p = try tensor.get(try all.filled(f32, &.{8}, 1));
     var t: [4]*const Tensor = undefined;
     for (&t) |*x| x.* = try tensor.get(try all.filled(f32, &.{4}, 1));
-    try testing.expectError(error.Overlap, onDevice(&d, t[0], t[0], t[2], t[3], p));
-    try testing.expectError(error.Overlap, onDevice(&d, t[0], t[1], t[2], t[2], p));
-    try testing.expectError(error.ShapeMismatch, onDevice(&d, t[0], t[1], t[2], p, p));
-    try testing.expectError(error.ShapeMismatch, onDevice(&d, t[0], t[1], t[2], t[3], t[3]));
-    try testing.expectError(error.DtypeMismatch, onDevice(&d, t[0], t[1], t[2], try tensor.get(try all.empty(f64, &.{4})), p));
+    const expect = testing.expectError;
+    try expect(error.Overlap, onDevice(&d, &.{ t[0], t[0], t[2], t[3] }, &.{1}, p));
+    try expect(error.Overlap, onDevice(&d, &.{ t[0], t[1], t[2], t[2] }, &.{1}, p));
+    try expect(error.ShapeMismatch, onDevice(&d, &.{ t[0], t[1], t[2], p }, &.{1}, p));
+    try expect(error.ShapeMismatch, onDevice(&d, &t, &.{1}, t[3]));
+    try expect(error.Overlap, onDevice(&d, &.{ p, try tensor.get(try all.empty(f32, &.{8})), try tensor.get(try all.empty(f32, &.{8})), p }, &.{1}, p));
+    try expect(error.DtypeMismatch, onDevice(&d, &.{ t[0], t[1], t[2], try tensor.get(try all.empty(f64, &.{4})) }, &.{1}, p));
+    try expect(error.InvalidArgument, onDevice(&d, &t, &.{2}, p));
     for (t) |x| for (x.ptr(f32)[0..4]) |v| try testing.expectEqual(1, v);
 }
 
@@ -313,7 +302,7 @@ test "AdamW: reads and writes end at the border" {
             x.data = @ptrCast(g.last(T, n).ptr);
         }
         defer for (guards) |g| g.deinit();
-        try onDevice(&d, &t[0], &t[1], &t[2], &t[3], try tensor.get(try all.from(f64, &.{8}, &parametersAt(1, 1e-2, 0, 0.9, 0.999))));
+        try onDevice(&d, &.{ &t[0], &t[1], &t[2], &t[3] }, &.{1}, try tensor.get(try all.from(f64, &.{8}, &parametersAt(1, 1e-2, 0, 0.9, 0.999))));
         for (t[0].ptr(T)[0..n]) |w| try testing.expectEqual(t[0].ptr(T)[0], w);
     };
 }

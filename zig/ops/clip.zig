@@ -1,8 +1,11 @@
-//! Clipping by a global norm. With the sums of squares of every gradient in one vector: norm = √Σ sums, and the factor limit / norm where the norm is
-//! finite and above the limit, else 1. A norm that is NaN or infinite leaves the gradients as they are, so that the caller sees what happened.
+//! Clipping by a global norm, over all gradients at once: norm = √Σ x² of every element, and the factor limit / norm where the norm is finite and above the
+//! limit, else 1. A norm that is NaN or infinite leaves the gradients as they are, so that the caller sees what happened.
 
 const std = @import("std");
-const mul = @import("../row/binary.zig");
+const binary = @import("../row/binary.zig");
+const list = @import("../row/list.zig");
+const simd = @import("../isa/simd.zig");
+const sum_of_squares = @import("sum_of_squares.zig");
 const device = @import("../device.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -31,41 +34,87 @@ const Place = union(enum) {
     }
 };
 
-const Factor = struct {
-    norm: Place,
-    factor: Place,
-    sums: []const f64,
-    limit: f64,
+fn Factor(comptime T: type) type {
+    return struct {
+        norm: Place,
+        factor: Place,
+        gradients: []const *const Tensor,
+        limit: f64,
 
-    pub fn run(self: Factor, d: *const Device) void {
-        if (d.explanation) |e| return e.noteSerial(null, self.sums.len * @sizeOf(f64));
-        var total: f64 = 0;
-        for (self.sums) |s| total += s;
-        const norm = @sqrt(total);
-        const clips = std.math.isFinite(norm) and norm > self.limit;
-        self.norm.set(norm);
-        self.factor.set(if (clips) self.limit / norm else 1);
-    }
-};
-
-fn factorOn(d: *const Device, norm: *const Tensor, factor: *const Tensor, sums: *const Tensor, limit: f64) Error!void {
-    if (!(limit >= 0)) return error.InvalidArgument;
-    if (sums.dtype != .f64) return error.DtypeMismatch;
-    if (!sums.contiguous()) return error.LayoutMismatch;
-    for ([_]*const Tensor{ norm, factor }) |out| try tensor.checkApart(out, sums);
-    try tensor.checkApart(norm, factor);
-    try d.submit(Factor{ .norm = try .of(norm), .factor = try .of(factor), .sums = sums.ptr(f64)[0..sums.count()], .limit = limit });
+        pub fn run(self: *const @This(), d: *const Device) Error!void {
+            const gpa = std.heap.c_allocator;
+            const sums = gpa.alloc(f64, self.gradients.len) catch return error.OutOfMemory;
+            defer gpa.free(sums);
+            try sum_of_squares.sums(T, d, self.gradients, sums);
+            if (d.explains()) return;
+            var total: f64 = 0;
+            for (sums) |s| total += s;
+            const norm = @sqrt(total);
+            const clips = std.math.isFinite(norm) and norm > self.limit;
+            self.norm.set(norm);
+            self.factor.set(if (clips) self.limit / norm else 1);
+        }
+    };
 }
 
-/// out = x · factor, for a factor known only on the device; in place by 1 it touches nothing.
+fn factorOn(d: *const Device, norm: *const Tensor, factor: *const Tensor, gradients: []const *const Tensor, limit: f64) Error!void {
+    if (!(limit >= 0)) return error.InvalidArgument;
+    const dtype = gradients[0].dtype;
+    try tensor.checkApart(norm, factor);
+    for (gradients) |g| {
+        if (g.dtype != dtype) return error.DtypeMismatch;
+        for ([_]*const Tensor{ norm, factor }) |out| try tensor.checkApart(out, g);
+    }
+    switch (dtype) {
+        inline .f32, .f64 => |of| {
+            const T = if (of == .f32) f32 else f64;
+            try d.submit(&Factor(T){ .norm = try .of(norm), .factor = try .of(factor), .gradients = gradients, .limit = limit });
+        },
+        else => return error.Unsupported,
+    }
+}
+
+fn Step(comptime T: type) type {
+    return extern struct { factor: T };
+}
+
+fn Formula(comptime T: type) type {
+    return struct {
+        const V = simd.Vec(T);
+
+        pub inline fn next(s: *const Step(T), x: [1]V) [1]V {
+            return .{x[0] * @as(V, @splat(s.factor))};
+        }
+    };
+}
+
+pub const ukernels = struct {
+    pub const scale_by_f32_update = list.Kernel(f32, 1, 1, Step(f32), Formula(f32)).update;
+    pub const scale_by_f64_update = list.Kernel(f64, 1, 1, Step(f64), Formula(f64)).update;
+};
+
+/// x = x · factor in place, for a factor known only on the device; a factor of 1 touches nothing.
 fn ScaleBy(comptime T: type) type {
     return struct {
-        product: mul.Task(T, "mul"),
+        x: *const list.List(1, 1),
         factor: *const T,
-        in_place: bool,
 
-        pub fn run(self: @This(), d: *const Device) void {
-            if (self.in_place and !d.explains() and self.factor.* == 1) return;
+        pub fn run(self: *const @This(), d: *const Device) void {
+            if (self.factor.* == 1 and !d.explains()) return;
+            const steps = [1]Step(T){.{ .factor = self.factor.* }};
+            self.x.update(d, T, "scale_by_" ++ @typeName(T) ++ "_update", @as([]const Step(T), &steps), null);
+        }
+    };
+}
+
+/// The same for one tensor of any strides.
+fn ScaleView(comptime T: type) type {
+    return struct {
+        product: binary.Task(T, "mul"),
+        factor: *const T,
+
+        pub fn run(self: *const @This(), d: *const Device) void {
+            if (self.factor.* == 1 and !d.explains()) return;
             var product = self.product;
             product.b = @ptrCast(self.factor);
             product.run(d);
@@ -73,76 +122,124 @@ fn ScaleBy(comptime T: type) type {
     };
 }
 
-fn scaleOn(d: *const Device, out: *const Tensor, x: *const Tensor, factor: *const Tensor) Error!void {
-    if (out.dtype != x.dtype or factor.dtype != x.dtype) return error.DtypeMismatch;
+fn scaleOn(d: *const Device, x: []const *const Tensor, factor: *const Tensor) Error!void {
+    if (factor.dtype != x[0].dtype) return error.DtypeMismatch;
     if (factor.count() != 1) return error.ShapeMismatch;
-    try tensor.checkApart(out, factor);
-    switch (x.dtype) {
+    switch (factor.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(ScaleBy(T){ .product = try .withNumber(out, x), .factor = &factor.ptr(T)[0], .in_place = tensor.identical(out, x) });
+            const number = &factor.ptr(T)[0];
+            if (x.len == 1 and !x[0].contiguous()) {
+                try tensor.checkApart(x[0], factor);
+                return d.submit(&ScaleView(T){ .product = try .withNumber(x[0], x[0]), .factor = number });
+            }
+            const all: list.List(1, 1) = try .init(x, &.{factor});
+            defer all.deinit();
+            try d.submit(&ScaleBy(T){ .x = &all, .factor = number });
         },
         else => return error.Unsupported,
     }
 }
 
-fn clipChecked(device_: u32, norm: u32, factor: u32, sums: u32, limit: f64) Error!void {
-    return factorOn(try device.get(device_), try tensor.get(norm), try tensor.get(factor), try tensor.get(sums), limit);
+fn clipChecked(device_: u32, norm: u32, factor: u32, handles: []const u32, limit: f64) Error!void {
+    const d = try device.get(device_);
+    if (handles.len == 0) return error.InvalidArgument;
+    const gradients = try list.lookUp(handles);
+    defer list.free(gradients);
+    return factorOn(d, try tensor.get(norm), try tensor.get(factor), gradients, limit);
 }
 
-fn scaleChecked(device_: u32, out: u32, x: u32, factor: u32) Error!void {
-    return scaleOn(try device.get(device_), try tensor.get(out), try tensor.get(x), try tensor.get(factor));
+fn scaleChecked(device_: u32, handles: []const u32, factor: u32) Error!void {
+    const d = try device.get(device_);
+    if (handles.len == 0) return;
+    const x = try list.lookUp(handles);
+    defer list.free(x);
+    return scaleOn(d, x, try tensor.get(factor));
 }
 
 pub const entries = struct {
-    /// `sums` is a contiguous f64 tensor; `norm` and `factor` hold one element each, f32 or f64.
-    pub fn clip_factor(device_: u32, norm: u32, factor: u32, sums: u32, limit: f64) callconv(.c) i32 {
-        return status.of(clipChecked(device_, norm, factor, sums, limit));
+    /// `norm` and `factor` hold one element each, f32 or f64. `handles`: `count` gradients of one dtype, f32 or f64, of any strides; at least one.
+    pub fn clip_factor(device_: u32, norm: u32, factor: u32, handles: [*]const u32, count: u32, limit: f64) callconv(.c) i32 {
+        return status.of(clipChecked(device_, norm, factor, handles[0..count], limit));
     }
 
-    /// `factor` holds one element of x's dtype. `out` may be the very same view as `x`.
-    pub fn scale_by(device_: u32, out: u32, x: u32, factor: u32) callconv(.c) i32 {
-        return status.of(scaleChecked(device_, out, x, factor));
+    /// `handles`: `count` tensors of one dtype, f32 or f64, contiguous unless there is only one. `factor` holds one element of that dtype.
+    pub fn scale_by(device_: u32, handles: [*]const u32, count: u32, factor: u32) callconv(.c) i32 {
+        return status.of(scaleChecked(device_, handles[0..count], factor));
     }
 };
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
 
-fn clip(comptime T: type, sums: []const f64, limit: f64, gradient: []T) !T {
+/// Clips gradients in place, each a view of every other element or not, and answers the norm.
+fn clip(comptime T: type, limit: f64, gradients: []const []T, strided: bool, workers: u32) !T {
     var all: arrays.Tensors = .{};
     defer all.free();
-    const d = device.forTest(2);
-    const norm = try all.filled(T, &.{}, 7);
-    const factor = try all.filled(T, &.{}, 7);
-    try factorOn(&d, try tensor.get(norm), try tensor.get(factor), try tensor.get(try all.from(f64, &.{sums.len}, sums)), limit);
-    const g = try all.from(T, &.{gradient.len}, gradient);
-    try scaleOn(&d, try tensor.get(g), try tensor.get(g), try tensor.get(factor));
-    @memcpy(gradient, arrays.data(T, g));
-    return arrays.data(T, norm)[0];
+    const d = device.forTest(workers);
+    const norm = try tensor.get(try all.filled(T, &.{}, 7));
+    const factor = try tensor.get(try all.filled(T, &.{}, 7));
+    var tensors: [4]*const Tensor = undefined;
+    for (gradients, tensors[0..gradients.len]) |values, *t| {
+        const step: usize = if (strided) 2 else 1;
+        const whole = try all.filled(T, &.{values.len * step + 1}, 9);
+        t.* = try tensor.get(try all.view(whole, 0, &.{values.len}, &.{step}));
+        for (values, 0..) |x, i| t.*.ptr(T)[i * step] = x;
+    }
+    const x = tensors[0..gradients.len];
+    try factorOn(&d, norm, factor, x, limit);
+    if (strided) {
+        for (x) |*t| try scaleOn(&d, t[0..1], factor);
+    } else try scaleOn(&d, x, factor);
+    for (gradients, x) |values, t| {
+        const step: usize = @intCast(t.strides_[0]);
+        for (values, 0..) |*y, i| y.* = t.ptr(T)[i * step];
+        try testing.expectEqual(9, t.ptr(T)[values.len * step]);
+    }
+    return norm.ptr(T)[0];
 }
 
 test "clip: a norm above the limit is brought down to it" {
-    inline for (.{ f32, f64 }) |T| {
+    inline for (.{ f32, f64 }) |T| for ([_]bool{ false, true }) |strided| {
         var g = [_]T{300};
-        try testing.expectEqual(300, try clip(T, &.{90000}, 1, &g));
+        try testing.expectEqual(300, try clip(T, 1, &.{&g}, strided, 1));
         try testing.expectApproxEqRel(@as(T, 1), g[0], 1e-7);
-        var h = [_]T{ 3, 4 };
-        try testing.expectEqual(5, try clip(T, &.{ 9, 16 }, 10, &h));
-        try testing.expectEqualSlices(T, &.{ 3, 4 }, &h);
-        try testing.expectEqual(5, try clip(T, &.{ 9, 16 }, 2.5, &h));
-        try testing.expectEqualSlices(T, &.{ 1.5, 2 }, &h);
-        try testing.expectEqual(0, try clip(T, &.{}, 1, &h));
-    }
+        var h = [_]T{ 3, 0 };
+        var k = [_]T{4};
+        var none = [_]T{};
+        try testing.expectEqual(5, try clip(T, 10, &.{ &h, &none, &k }, strided, 2));
+        try testing.expectEqualSlices(T, &.{ 3, 0, 4 }, &(h ++ k));
+        try testing.expectEqual(5, try clip(T, 2.5, &.{ &h, &none, &k }, strided, 3));
+        try testing.expectEqualSlices(T, &.{ 1.5, 0, 2 }, &(h ++ k));
+        try testing.expectEqual(0, try clip(T, 1, &.{&none}, strided, 1));
+    };
 }
 
 test "clip: a norm that is not finite changes nothing" {
     const inf = std.math.inf(f32);
     var g = [_]f32{ inf, 1 };
-    try testing.expectEqual(inf, try clip(f32, &.{ std.math.inf(f64), 1 }, 1, &g));
+    try testing.expectEqual(inf, try clip(f32, 1, &.{&g}, false, 1));
     try testing.expectEqualSlices(f32, &.{ inf, 1 }, &g);
-    try testing.expect(std.math.isNan(try clip(f32, &.{std.math.nan(f64)}, 1, &g)));
-    try testing.expectEqualSlices(f32, &.{ inf, 1 }, &g);
+    var h = [_]f32{ std.math.nan(f32), 1 };
+    try testing.expect(std.math.isNan(try clip(f32, 1, &.{&h}, false, 1)));
+    try testing.expectEqual(1, h[1]);
+}
+
+test "clip: the same bits for any workers" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    inline for (.{ f32, f64 }) |T| {
+        var first: [3][3000]T = undefined;
+        for (&first) |*g| for (g) |*x| {
+            x.* = @floatCast(prng.random().floatNorm(f64));
+        };
+        var wanted = first;
+        const norm = try clip(T, 1, &.{ &wanted[0], wanted[1][0..17], &wanted[2] }, false, 1);
+        for ([_]u32{ 2, 3, 8 }) |workers| {
+            var found = first;
+            try testing.expectEqual(norm, try clip(T, 1, &.{ &found[0], found[1][0..17], &found[2] }, false, workers));
+            for (wanted, found) |w, f| try arrays.expectSameBits(T, &w, &f);
+        }
+    }
 }
 
 test "clip: what does not fit is an error" {
@@ -151,12 +248,19 @@ test "clip: what does not fit is an error" {
     const d = device.forTest(1);
     const one = try tensor.get(try all.filled(f32, &.{1}, 1));
     const other = try tensor.get(try all.filled(f32, &.{1}, 1));
-    const sums = try tensor.get(try all.filled(f64, &.{2}, 1));
-    try testing.expectError(error.InvalidArgument, factorOn(&d, one, other, sums, std.math.nan(f64)));
-    try testing.expectError(error.InvalidArgument, factorOn(&d, one, other, sums, -1));
-    try testing.expectError(error.Overlap, factorOn(&d, one, one, sums, 1));
-    try testing.expectError(error.DtypeMismatch, factorOn(&d, one, other, one, 1));
-    try testing.expectError(error.ShapeMismatch, factorOn(&d, sums, one, try tensor.get(try all.empty(f64, &.{1})), 1));
-    try testing.expectError(error.DtypeMismatch, scaleOn(&d, one, one, sums));
-    try testing.expectError(error.Overlap, scaleOn(&d, one, one, one));
+    const g = try tensor.get(try all.filled(f32, &.{2}, 1));
+    const wide = try tensor.get(try all.filled(f64, &.{2}, 1));
+    const expect = testing.expectError;
+    try expect(error.InvalidArgument, factorOn(&d, one, other, &.{g}, std.math.nan(f64)));
+    try expect(error.InvalidArgument, factorOn(&d, one, other, &.{g}, -1));
+    try expect(error.InvalidArgument, clipChecked(device.defaultForTest(), 0, 0, &.{}, 1));
+    try expect(error.Overlap, factorOn(&d, one, one, &.{g}, 1));
+    try expect(error.Overlap, factorOn(&d, one, other, &.{ g, other }, 1));
+    try expect(error.DtypeMismatch, factorOn(&d, one, other, &.{ g, wide }, 1));
+    try expect(error.ShapeMismatch, factorOn(&d, g, one, &.{wide}, 1));
+    try expect(error.DtypeMismatch, scaleOn(&d, &.{one}, wide));
+    try expect(error.ShapeMismatch, scaleOn(&d, &.{one}, g));
+    try expect(error.Overlap, scaleOn(&d, &.{one}, one));
+    try expect(error.Overlap, scaleOn(&d, &.{ g, g }, one));
+    for (g.ptr(f32)[0..2]) |x| try testing.expectEqual(1, x);
 }

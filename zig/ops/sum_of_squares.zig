@@ -1,4 +1,4 @@
-//! Sum of squares of all elements: out[index] = Σ x². One element of a vector for each of many tensors is what a global norm needs.
+//! Sum of squares of all elements: out = Σ x².
 //!
 //! Squares of f32 are exact in f64 and are added there, by the parts of row/fold.zig, so neither the squares nor the sum overflow.
 
@@ -18,57 +18,60 @@ pub const ukernels = struct {
     pub const sum_of_squares_f64_rows = fold.Kernel(f64, .square).rows;
 };
 
-fn Task(comptime Out: type, comptime T: type) type {
+/// The sums of squares of tensors of T, one after another; those that are not contiguous are copied first. Clipping takes its norm from here.
+pub fn sums(comptime T: type, d: *const Device, tensors: []const *const Tensor, out: []f64) Error!void {
+    const gpa = std.heap.c_allocator;
+    const vectors = gpa.alloc(fold.Vector(T), tensors.len) catch return error.OutOfMemory;
+    defer gpa.free(vectors);
+    var bytes: usize = 0;
+    for (tensors) |x| bytes += if (x.contiguous()) 0 else std.mem.alignForward(usize, x.count() * @sizeOf(T), memory.alignment);
+    const block = try memory.alloc(bytes);
+    defer memory.free(block, bytes);
+    var used: usize = 0;
+    for (vectors, tensors) |*v, x| {
+        const n = x.count();
+        v.* = .{ .x = x.ptr(T), .len = n };
+        if (x.contiguous()) continue;
+        v.x = (try copy.compact(d, x, @alignCast(block + used))).ptr(T);
+        used += std.mem.alignForward(usize, n * @sizeOf(T), memory.alignment);
+    }
+    return fold.sumVectors(T, "sum_of_squares", d, vectors, out);
+}
+
+fn Task(comptime T: type) type {
     return struct {
-        out: *Out,
-        x: Tensor,
+        out: *T,
+        x: *const Tensor,
 
         pub fn run(self: @This(), d: *const Device) Error!void {
-            if (self.x.contiguous()) return self.reduce(d, &self.x);
-            const bytes = self.x.count() * @sizeOf(T);
-            const block = try memory.alloc(bytes);
-            defer memory.free(block, bytes);
-            const dense = try copy.compact(d, &self.x, block);
-            return self.reduce(d, &dense);
-        }
-
-        fn reduce(self: *const @This(), d: *const Device, x: *const Tensor) Error!void {
-            const n = x.count();
-            return fold.sumRows(T, "sum_of_squares", d, x.ptr(T), .{ .rows = 1, .cols = n, .stride = n }, self.out, done);
-        }
-
-        fn done(out: *Out, row: usize, total: f64) void {
-            _ = row;
-            out.* = @floatCast(total);
+            var total: [1]f64 = undefined;
+            try sums(T, d, &.{self.x}, &total);
+            if (!d.explains()) self.out.* = @floatCast(total[0]);
         }
     };
 }
 
-fn onDevice(d: *const Device, out: *const Tensor, x: *const Tensor, index: u32) Error!void {
-    if (index >= out.count()) return error.InvalidArgument;
-    if (!out.contiguous()) return error.LayoutMismatch;
+fn onDevice(d: *const Device, out: *const Tensor, x: *const Tensor) Error!void {
+    if (out.dtype != x.dtype) return error.DtypeMismatch;
+    if (out.count() != 1) return error.ShapeMismatch;
     try tensor.checkApart(out, x);
-    switch (out.dtype) {
-        inline .f32, .f64 => |to| switch (x.dtype) {
-            inline .f32, .f64 => |from| {
-                const Out = if (to == .f32) f32 else f64;
-                const T = if (from == .f32) f32 else f64;
-                try d.submit(Task(Out, T){ .out = &out.ptr(Out)[index], .x = x.* });
-            },
-            else => return error.Unsupported,
+    switch (x.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            try d.submit(Task(T){ .out = &out.ptr(T)[0], .x = x });
         },
         else => return error.Unsupported,
     }
 }
 
-fn checked(device_: u32, out: u32, x: u32, index: u32) Error!void {
-    return onDevice(try device.get(device_), try tensor.get(out), try tensor.get(x), index);
+fn checked(device_: u32, out: u32, x: u32) Error!void {
+    return onDevice(try device.get(device_), try tensor.get(out), try tensor.get(x));
 }
 
 pub const entries = struct {
-    /// Writes element `index` of `out`, which is contiguous, f32 or f64, and may be wider than `x`.
-    pub fn sum_of_squares(device_: u32, out: u32, x: u32, index: u32) callconv(.c) i32 {
-        return status.of(checked(device_, out, x, index));
+    /// `out` holds one element of x's dtype, f32 or f64.
+    pub fn sum_of_squares(device_: u32, out: u32, x: u32) callconv(.c) i32 {
+        return status.of(checked(device_, out, x));
     }
 };
 
@@ -77,19 +80,32 @@ const arrays = @import("../testing/arrays.zig");
 const guard = @import("../testing/guard.zig");
 
 fn sumsq(comptime T: type, workers: u32, x: *const Tensor) !f64 {
-    var all: arrays.Tensors = .{};
-    defer all.free();
     const d = device.forTest(workers);
-    const out = try all.filled(f64, &.{3}, 7);
-    try onDevice(&d, try tensor.get(out), x, 1);
-    try testing.expectEqual(7, arrays.data(f64, out)[0]);
-    try testing.expectEqual(7, arrays.data(f64, out)[2]);
+    var out: [1]f64 = undefined;
+    try sums(T, &d, &.{x}, &out);
     var reference: f64 = 0;
     if (x.contiguous()) {
         for (x.ptr(T)[0..x.count()]) |v| reference += @as(f64, v) * @as(f64, v);
-        try testing.expectApproxEqRel(reference, arrays.data(f64, out)[1], 1e-11);
+        try testing.expectApproxEqRel(reference, out[0], 1e-11);
     }
-    return arrays.data(f64, out)[1];
+    return out[0];
+}
+
+test "sum of squares: of a list has the bits of each alone, for any workers and layouts" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const lens = [_]usize{ 1, 0, 255, 256, 257, 5003, 17, 0, 70001 };
+    inline for (.{ f32, f64 }) |T| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        var tensors: [lens.len + 1]*const Tensor = undefined;
+        for (lens, tensors[0..lens.len]) |n, *x| x.* = try tensor.get(try all.normal(T, &.{n}, prng.random(), 1));
+        tensors[lens.len] = try tensor.get(try all.view(try all.normal(T, &.{ 300, 2 }, prng.random(), 1), 1, &.{300}, &.{2}));
+        for (1..9) |workers| {
+            var out: [tensors.len]f64 = undefined;
+            try sums(T, &device.forTest(@intCast(workers)), &tensors, &out);
+            for (tensors, out) |x, found| try testing.expectEqual(try sumsq(T, 1, x), found);
+        }
+    }
 }
 
 test "sum of squares: all lengths, the same bits for any workers and layout" {
@@ -118,9 +134,9 @@ test "sum of squares: long vectors of ones are counted, for any workers" {
     for ([_]u32{ 1, 2, 5, 16 }) |workers| {
         const d = device.forTest(workers);
         const out = try all.empty(f32, &.{});
-        try onDevice(&d, try tensor.get(out), long, 0);
+        try onDevice(&d, try tensor.get(out), long);
         try testing.expectEqual(33554432, arrays.data(f32, out)[0]);
-        try onDevice(&d, try tensor.get(out), short, 0);
+        try onDevice(&d, try tensor.get(out), short);
         try testing.expectEqual(40000, arrays.data(f32, out)[0]);
     }
 }
@@ -129,18 +145,20 @@ test "sum of squares: squares that f32 could not hold, NaN, infinities, nothing"
     var all: arrays.Tensors = .{};
     defer all.free();
     const d = device.forTest(1);
-    const out = try all.empty(f64, &.{});
-    try onDevice(&d, try tensor.get(out), try tensor.get(try all.from(f32, &.{2}, &.{ 3e38, 1e-30 })), 0);
-    try testing.expectApproxEqRel(9e76, arrays.data(f64, out)[0], 1e-6);
-    try onDevice(&d, try tensor.get(out), try tensor.get(try all.from(f32, &.{2}, &.{ -std.math.inf(f32), 1 })), 0);
-    try testing.expectEqual(std.math.inf(f64), arrays.data(f64, out)[0]);
-    try onDevice(&d, try tensor.get(out), try tensor.get(try all.from(f32, &.{2}, &.{ std.math.nan(f32), 1 })), 0);
-    try testing.expect(std.math.isNan(arrays.data(f64, out)[0]));
-    try onDevice(&d, try tensor.get(out), try tensor.get(try all.empty(f32, &.{0})), 0);
-    try testing.expectEqual(0, arrays.data(f64, out)[0]);
-    try testing.expectError(error.InvalidArgument, onDevice(&d, try tensor.get(out), try tensor.get(try all.empty(f32, &.{1})), 1));
-    try testing.expectError(error.Unsupported, onDevice(&d, try tensor.get(out), try tensor.get(try all.empty(i32, &.{1})), 0));
-    try testing.expectError(error.Overlap, onDevice(&d, try tensor.get(out), try tensor.get(out), 0));
+    const inf = std.math.inf(f32);
+    try testing.expectApproxEqRel(9e76, try sumsq(f32, 1, try tensor.get(try all.from(f32, &.{2}, &.{ 3e38, 1e-30 }))), 1e-6);
+    const out = try tensor.get(try all.empty(f32, &.{}));
+    for ([_][2]f32{ .{ -inf, 1 }, .{ std.math.nan(f32), 1 }, .{ 3e38, 1 } }, [_]f32{ inf, std.math.nan(f32), inf }) |values, want| {
+        try onDevice(&d, out, try tensor.get(try all.from(f32, &.{2}, &values)));
+        try arrays.expectSameBits(f32, &.{want}, out.ptr(f32)[0..1]);
+    }
+    try onDevice(&d, out, try tensor.get(try all.empty(f32, &.{0})));
+    try testing.expectEqual(0, out.ptr(f32)[0]);
+    const expect = testing.expectError;
+    try expect(error.ShapeMismatch, onDevice(&d, try tensor.get(try all.empty(f32, &.{2})), out));
+    try expect(error.DtypeMismatch, onDevice(&d, try tensor.get(try all.empty(f64, &.{})), out));
+    try expect(error.Unsupported, onDevice(&d, try tensor.get(try all.empty(i32, &.{})), try tensor.get(try all.empty(i32, &.{1}))));
+    try expect(error.Overlap, onDevice(&d, out, out));
 }
 
 test "sum of squares: reads end at the border" {

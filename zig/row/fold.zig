@@ -81,19 +81,19 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             while (i + lanes <= n) : (i += lanes) {
                 inline for (0..2) |k| {
                     sweep.ask(T, x + i + k * simd.lanes + 2 * sweep.ahead, false);
-                    acc[k] = plus(acc[k], value(simd.load(T, x + i + k * simd.lanes)));
+                    acc[k] = more(acc[k], simd.load(T, x + i + k * simd.lanes));
                 }
             }
             // What is left goes to its lanes, zeros beside it.
             var k: usize = 0;
             if (n - i >= simd.lanes) {
-                acc[0] = plus(acc[0], value(simd.load(T, x + i)));
+                acc[0] = more(acc[0], simd.load(T, x + i));
                 i += simd.lanes;
                 k = 1;
             }
             if (i < n) {
-                const v = value(simd.loadPartial(T, x + i, n - i, 0));
-                if (k == 0) acc[0] = plus(acc[0], v) else acc[1] = plus(acc[1], v);
+                const v = simd.loadPartial(T, x + i, n - i, 0);
+                if (k == 0) acc[0] = more(acc[0], v) else acc[1] = more(acc[1], v);
             }
             return tree(plus(acc[0], acc[1]));
         }
@@ -118,7 +118,7 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
                 var acc: simd.Vec(A) = @splat(0);
                 var x = p.x + j;
                 for (0..p.rows) |_| {
-                    acc = plus(acc, value(simd.loadPartial(T, x, p.cols - j, 0)));
+                    acc = more(acc, simd.loadPartial(T, x, p.cols - j, 0));
                     x = strided.offset(x, p.stride);
                 }
                 simd.storePartial(p.out + j, acc, p.cols - j);
@@ -129,7 +129,7 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             var acc: [vectors]simd.Vec(A) = @splat(@splat(0));
             var x = p.x + j;
             for (0..p.rows) |_| {
-                inline for (0..vectors) |k| acc[k] = plus(acc[k], value(simd.load(T, x + k * simd.lanes)));
+                inline for (0..vectors) |k| acc[k] = more(acc[k], simd.load(T, x + k * simd.lanes));
                 x = strided.offset(x, p.stride);
             }
             inline for (0..vectors) |k| {
@@ -138,10 +138,11 @@ pub fn Kernel(comptime T: type, comptime term: Term) type {
             }
         }
 
-        /// The term of each element. The square of an f32 is exact in f64.
-        inline fn value(x: simd.Vec(T)) simd.Vec(A) {
+        /// The sum so far with the terms of x. The square of an f32 is exact in f64, so that one fused step rounds as the addition alone does.
+        inline fn more(sum: simd.Vec(A), x: simd.Vec(T)) simd.Vec(A) {
             const wide: simd.Vec(A) = if (T == f32) @floatCast(x) else x;
-            return if (term == .square) wide * wide else wide;
+            if (term == .itself) return plus(sum, wide);
+            return if (T == f32 and simd.has_fma) simd.fma(wide, wide, sum) else plus(sum, wide * wide);
         }
 
         inline fn plus(a: anytype, b: @TypeOf(a)) @TypeOf(a) {
@@ -234,6 +235,73 @@ fn join(comptime A: type, sums: []const A) A {
     var total = sums[0];
     for (sums[1..]) |s| total = if (A == u32) total +% s else total + s;
     return total;
+}
+
+/// A vector whose elements are summed.
+pub fn Vector(comptime T: type) type {
+    return struct { x: [*]const T, len: usize };
+}
+
+/// Sums each of many vectors, whose parts are one flat list of jobs; the sum of vector i goes to `out[i]`, with the bits of `sumRows`.
+pub fn sumVectors(comptime T: type, comptime kernel_name: []const u8, d: *const Device, vectors: []const Vector(T), out: []Acc(T)) Error!void {
+    const A = Acc(T);
+    const pass: device.Pass = .{ .kernel = kernel_name ++ "_" ++ @typeName(T) ++ "_rows" };
+    const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, pass.kernel.?);
+    const Cut = struct {
+        part: usize,
+        /// Parts of the vectors before.
+        first: usize,
+    };
+    const gpa = std.heap.c_allocator;
+    const cuts = gpa.alloc(Cut, vectors.len) catch return error.OutOfMemory;
+    defer gpa.free(cuts);
+    var parts: usize = 0;
+    var elements: u64 = 0;
+    for (cuts, vectors) |*cut, v| {
+        cut.* = .{ .part = partLen(v.len), .first = parts };
+        parts += @max(1, ceilDiv(v.len, cut.part));
+        elements +|= v.len;
+    }
+    const Job = struct {
+        vectors: []const Vector(T),
+        cuts: []const Cut,
+        sums: [*]A,
+        kernel: *const fn (*const Rows(T)) callconv(.c) void,
+
+        fn range(j: *const @This(), begin: usize, end: usize) void {
+            var low: usize = 0;
+            var high = j.cuts.len;
+            while (high - low > 1) {
+                const middle = low + (high - low) / 2;
+                if (j.cuts[middle].first <= begin) low = middle else high = middle;
+            }
+            var at = begin;
+            var i = low;
+            while (at < end) : (i += 1) {
+                const next = if (i + 1 < j.cuts.len) @min(end, j.cuts[i + 1].first) else end;
+                j.one(i, at, next);
+                at = next;
+            }
+        }
+
+        /// Parts of one vector: as rows of a matrix all but the last, which may be shorter.
+        fn one(j: *const @This(), i: usize, begin: usize, end: usize) void {
+            const v = j.vectors[i];
+            const part = j.cuts[i].part;
+            const at = (begin - j.cuts[i].first) * part;
+            const whole = @min(end - begin, (v.len - at) / part);
+            if (whole > 0) j.kernel(&.{ .out = j.sums + begin, .x = v.x + at, .rows = whole, .cols = part, .stride = @intCast(part), .part = part });
+            if (whole == end - begin) return;
+            const rest = at + whole * part;
+            j.kernel(&.{ .out = j.sums + begin + whole, .x = v.x + rest, .rows = 1, .cols = v.len - rest, .stride = 0, .part = part });
+        }
+    };
+    var scratch: Scratch(A) = .{};
+    defer scratch.free();
+    const job: Job = .{ .vectors = vectors, .cuts = cuts, .sums = try scratch.take(parts), .kernel = kernel };
+    d.overRange(pass, parts, 1, elements *| @sizeOf(T), &job, Job.range);
+    if (d.explanation) |e| return e.noteScratch(parts * @sizeOf(A));
+    for (out, cuts, 0..) |*o, cut, i| o.* = join(A, job.sums[cut.first..if (i + 1 < cuts.len) cuts[i + 1].first else parts]);
 }
 
 /// A stack of matrices, of each of which the columns are summed.

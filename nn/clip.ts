@@ -1,0 +1,38 @@
+/** Clipping of gradient trees by their global norm. */
+
+import { checkNotRecording } from "../core/op.ts";
+import { formatShape, formatValue } from "../core/shape.ts";
+import { scope } from "../core/scope.ts";
+import type { Tensor } from "../core/tensor.ts";
+import { clipFactor, scaleBy } from "../ops/clip.ts";
+import { checkDistinct, flatten, type Tree } from "./tree.ts";
+
+/**
+ * Scales gradients in place so that their global norm, the root of the sum of all squares, is at most `limit`. Returns the norm as it was. A norm that is
+ * not finite leaves the gradients alone: the caller sees it. Two native calls, however many gradients there are.
+ *
+ * ```ts
+ * import { clipByGlobalNorm, cpu, tensor } from "@tilework/tilework";
+ *
+ * const grads = { a: tensor(cpu, [1], [3]), b: tensor(cpu, [1], [4]) };
+ * using norm = clipByGlobalNorm(grads, 1);
+ * console.log(norm.itemSync(), grads.a.itemSync()); // 5 0.6000000238418579
+ * ```
+ */
+export function clipByGlobalNorm<P extends Tree<P>>(grads: P, limit: number): Tensor<"f32", []> {
+  const op = "clipByGlobalNorm";
+  checkNotRecording(op);
+  if (!(typeof limit === "number" && limit > 0)) throw new RangeError(`${op}: limit must be positive, got ${formatValue(limit)}`);
+  const leaves = flatten(grads, op, "grads");
+  checkDistinct(op, "grads", leaves);
+  if (leaves.length === 0) throw new TypeError(`${op}: grads hold no tensor`);
+  for (const [path, x] of leaves) {
+    if (x.dtype !== "f32") throw new TypeError(`${op}: grads.${path} is ${x.dtype} ${formatShape(x.shape)}, must be f32`);
+  }
+  const list = leaves.map(([, x]) => x as Tensor<"f32">); // just checked
+  return scope(() => {
+    const { norm, factor } = clipFactor(list, limit);
+    scaleBy(list, factor);
+    return norm;
+  });
+}

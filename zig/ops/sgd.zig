@@ -1,0 +1,238 @@
+//! One step of gradient descent with momentum for many parameters in one pass, in place on w and its momentum b (Polyak, 1964; Nesterov, 1983, in the form
+//! of Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013):
+//!
+//!     g' = g·scale + decay·w,  b = μ·b + g',  w = w − lr·b,  or with Nesterov's look ahead  w = w − lr·(g' + μ·b)
+//!
+//! and without momentum w = w − lr·g'. From b = 0 the first step is the gradient itself. As for AdamW no multiplication is fused with an addition.
+
+const std = @import("std");
+const simd = @import("../isa/simd.zig");
+const list = @import("../row/list.zig");
+const device = @import("../device.zig");
+const status = @import("../status.zig");
+const tensor = @import("../tensor.zig");
+const Device = device.Device;
+const Error = status.Error;
+const Tensor = tensor.Tensor;
+
+fn Step(comptime T: type) type {
+    return extern struct {
+        rate: T,
+        momentum: T,
+        decay: T,
+        gradient_scale: T,
+
+        /// lr, μ, decay, scale of the gradient.
+        fn of(p: [4]f64, decays: bool) @This() {
+            return .{
+                .rate = @floatCast(p[0]),
+                .momentum = @floatCast(p[1]),
+                .decay = if (decays) @floatCast(p[2]) else 0,
+                .gradient_scale = @floatCast(p[3]),
+            };
+        }
+    };
+}
+
+const Kind = enum { plain, momentum, nesterov };
+
+fn Formula(comptime T: type, comptime kind: Kind) type {
+    return struct {
+        const V = simd.Vec(T);
+        const columns = if (kind == .plain) 2 else 3;
+
+        pub inline fn next(s: *const Step(T), x: [columns]V) [columns - 1]V {
+            const w = x[0];
+            const g = x[columns - 1] * all(s.gradient_scale) + all(s.decay) * w;
+            if (kind == .plain) return .{w - all(s.rate) * g};
+            const b = all(s.momentum) * x[1] + g;
+            const way = if (kind == .nesterov) g + all(s.momentum) * b else b;
+            return .{ w - all(s.rate) * way, b };
+        }
+
+        inline fn all(x: T) V {
+            return @splat(x);
+        }
+
+        const kernel = list.Kernel(T, columns, columns - 1, Step(T), @This()).update;
+    };
+}
+
+pub const ukernels = struct {
+    pub const sgd_f32_plain = Formula(f32, .plain).kernel;
+    pub const sgd_f64_plain = Formula(f64, .plain).kernel;
+    pub const sgd_f32_momentum = Formula(f32, .momentum).kernel;
+    pub const sgd_f64_momentum = Formula(f64, .momentum).kernel;
+    pub const sgd_f32_nesterov = Formula(f32, .nesterov).kernel;
+    pub const sgd_f64_nesterov = Formula(f64, .nesterov).kernel;
+};
+
+/// w, its momentum unless there is none, and the gradient of each parameter.
+fn Parameters(comptime kind: Kind) type {
+    return if (kind == .plain) list.List(2, 1) else list.List(3, 2);
+}
+
+fn Task(comptime T: type, comptime kind: Kind) type {
+    return struct {
+        parameters: *const Parameters(kind),
+        /// For each parameter 1 where it decays, else 0.
+        decays: []const u32,
+        scalars: list.Scalars(4),
+
+        pub fn run(self: *const @This(), d: *const Device) void {
+            const scalars = self.scalars.values();
+            const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
+            self.parameters.update(d, T, "sgd_" ++ @typeName(T) ++ "_" ++ @tagName(kind), @as([]const Step(T), &steps), self.decays);
+        }
+    };
+}
+
+fn onDevice(d: *const Device, comptime kind: Kind, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
+    for (decays) |flag| if (flag > 1) return error.InvalidArgument;
+    const numbers: list.Scalars(4) = try .of(scalars);
+    const parameters: Parameters(kind) = try .init(tensors, &.{scalars});
+    defer parameters.deinit();
+    switch (parameters.dtype) {
+        inline .f32, .f64 => |dtype| {
+            const T = if (dtype == .f32) f32 else f64;
+            try d.submit(&Task(T, kind){ .parameters = &parameters, .decays = decays, .scalars = numbers });
+        },
+        else => return error.Unsupported,
+    }
+}
+
+const has_momentum: u32 = 1;
+const looks_ahead: u32 = 2;
+
+fn checked(device_: u32, words: [*]const u32, count: usize, scalars: u32, flags: u32) Error!void {
+    const d = try device.get(device_);
+    switch (flags) {
+        inline 0, has_momentum, has_momentum | looks_ahead => |f| {
+            const kind: Kind = switch (f) {
+                0 => .plain,
+                has_momentum => .momentum,
+                else => .nesterov,
+            };
+            if (count == 0) return;
+            const columns = if (kind == .plain) 2 else 3;
+            const tensors = try list.lookUp(words[0 .. columns * count]);
+            defer list.free(tensors);
+            return onDevice(d, kind, tensors, words[columns * count ..][0..count], try tensor.get(scalars));
+        },
+        else => return error.InvalidArgument,
+    }
+}
+
+pub const entries = struct {
+    /// `words`: the handles of `count` w, with flag 1 of as many momenta, of as many gradients, then for each whether it decays, 0 or 1. Flag 2 looks ahead
+    /// as Nesterov does, and wants flag 1. All are contiguous and of one dtype, those of one parameter of one shape; w and momenta are updated in place.
+    /// `scalars` are four numbers, f32 or f64: lr, μ, decay and the scale of the gradients.
+    pub fn sgd(device_: u32, words: [*]const u32, count: u32, scalars: u32, flags: u32) callconv(.c) i32 {
+        return status.of(checked(device_, words, count, scalars, flags));
+    }
+};
+
+const testing = std.testing;
+const arrays = @import("../testing/arrays.zig");
+const guard = @import("../testing/guard.zig");
+
+/// The step in f64, as the definition says.
+fn plainStep(kind: Kind, w: *f64, b: *f64, gradient: f64, p: [4]f64) void {
+    const g = gradient * p[3] + p[2] * w.*;
+    b.* = if (kind == .plain) g else p[1] * b.* + g;
+    w.* -= p[0] * (if (kind == .nesterov) g + p[1] * b.* else b.*);
+}
+
+test "SGD: lists of all lengths equal the plain loop over several steps, the same bits for any workers" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    inline for (.{ f32, f64 }) |T| inline for (.{ Kind.plain, Kind.momentum, Kind.nesterov }) |kind| for (arrays.lengths ++ [_]usize{ 1000, 5003 }) |n| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        // Two parameters: the first decays, the second does not.
+        const lens = [2]usize{ n, (n + 7) % 100 };
+        var reference: [2][2][]f64 = undefined;
+        var handles: [2][2]u32 = undefined;
+        var twins: [2][2]u32 = undefined;
+        for (0..2) |k| for (lens, 0..) |len, i| {
+            handles[k][i] = try all.normal(T, &.{len}, prng.random(), if (k == 0) 1 else 0);
+            twins[k][i] = try all.from(T, &.{len}, arrays.data(T, handles[k][i]));
+            reference[k][i] = try arrays.widen(T, arrays.data(T, handles[k][i]));
+        };
+        defer for (reference) |r| for (r) |x| testing.allocator.free(x);
+        const p = [4]f64{ 0.1, 0.9, 0.05, 0.5 };
+        const scalars = try tensor.get(try all.from(f64, &.{4}, &p));
+        for (0..3) |_| {
+            var gradients: [2]u32 = undefined;
+            for (&gradients, lens, 0..) |*g, len, i| {
+                g.* = try all.normal(T, &.{len}, prng.random(), 1);
+                for (reference[0][i], reference[1][i], arrays.data(T, g.*)) |*w, *b, x| plainStep(kind, w, b, x, .{ p[0], p[1], if (i == 0) p[2] else 0, p[3] });
+            }
+            for ([_]u32{ 1, @intCast(1 + n % 8) }, [_][2][2]u32{ twins, handles }) |workers, of| {
+                const words = if (kind == .plain) of[0] ++ gradients else of[0] ++ of[1] ++ gradients;
+                const tensors = try list.lookUp(&words);
+                defer list.free(tensors);
+                try onDevice(&device.forTest(workers), kind, tensors, &.{ 1, 0 }, scalars);
+            }
+        }
+        const kept = if (kind == .plain) 1 else 2;
+        for (0..kept) |k| for (0..2) |i| {
+            try arrays.expectSameBits(T, arrays.data(T, twins[k][i]), arrays.data(T, handles[k][i]));
+            try arrays.expectClose(T, reference[k][i], arrays.data(T, handles[k][i]));
+        };
+    };
+}
+
+test "SGD: one NaN stays where it is" {
+    var all: arrays.Tensors = .{};
+    defer all.free();
+    const d = device.forTest(1);
+    const w = try all.filled(f32, &.{8}, 1);
+    const b = try all.filled(f32, &.{8}, 0);
+    const g = try all.filled(f32, &.{8}, 1);
+    arrays.data(f32, g)[3] = std.math.nan(f32);
+    const tensors = try list.lookUp(&.{ w, b, g });
+    defer list.free(tensors);
+    try onDevice(&d, .nesterov, tensors, &.{1}, try tensor.get(try all.from(f64, &.{4}, &.{ 0.1, 0.9, 0.1, 1 })));
+    for (0..8) |i| for ([_]u32{ w, b }) |x| try testing.expectEqual(i == 3, std.math.isNan(arrays.data(f32, x)[i]));
+}
+
+test "SGD: what does not fit is an error, and nothing is touched" {
+    var all: arrays.Tensors = .{};
+    defer all.free();
+    const d = device.defaultForTest();
+    const p = try all.filled(f32, &.{4}, 1);
+    var t: [3]u32 = undefined;
+    for (&t) |*x| x.* = try all.filled(f32, &.{5}, 1);
+    const expect = testing.expectError;
+    try expect(error.InvalidArgument, checked(d, &.{ t[0], t[1], 1 }, 1, p, looks_ahead));
+    try expect(error.InvalidArgument, checked(d, &.{ t[0], t[1], 2 }, 1, p, 0));
+    try expect(error.ShapeMismatch, checked(d, &.{ t[0], t[1], 1 }, 1, t[2], 0));
+    try expect(error.Overlap, checked(d, &.{ t[0], t[0], t[2], 1 }, 1, p, 1));
+    const whole = try all.filled(i32, &.{5}, 1);
+    const other = try all.filled(i32, &.{5}, 1);
+    try expect(error.Unsupported, checked(d, &.{ whole, other, 1 }, 1, p, 0));
+    try expect(error.InvalidHandle, checked(d, &.{ t[0], 0, 1 }, 1, p, 0));
+    for (t) |x| for (arrays.data(f32, x)) |v| try testing.expectEqual(1, v);
+    try checked(d, &.{}, 0, p, 0);
+    try checked(d, &.{ t[0], t[1], t[2], 0 }, 1, p, 3);
+    try testing.expect(arrays.data(f32, t[0])[4] != 1);
+}
+
+test "SGD: reads and writes end at the border" {
+    inline for (.{ f32, f64 }) |T| for (1..71) |n| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        const d = device.forTest(1);
+        var t: [3]Tensor = undefined;
+        var guards: [3]guard.Guarded = undefined;
+        for (&t, &guards) |*x, *g| {
+            x.* = (try tensor.get(try all.empty(T, &.{n}))).*;
+            g.* = try .init(n * @sizeOf(T));
+            @memset(g.last(T, n), 0.25);
+            x.data = @ptrCast(g.last(T, n).ptr);
+        }
+        defer for (guards) |g| g.deinit();
+        try onDevice(&d, .momentum, &.{ &t[0], &t[1], &t[2] }, &.{1}, try tensor.get(try all.from(f64, &.{4}, &.{ 0.1, 0.9, 0, 1 })));
+        for (t[0].ptr(T)[0..n]) |w| try testing.expectEqual(t[0].ptr(T)[0], w);
+    };
+}

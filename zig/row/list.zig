@@ -1,0 +1,309 @@
+//! Elementwise work over lists of tensors in one call: element j of tensor i of every column goes together, as a parameter with its gradient and its state.
+//!
+//! A model has a few large tensors and many small ones. A call for each would wake the workers for each, and the small ones would be done by one; here the
+//! elements of all are one flat list of jobs, and a chunk of it may begin in one tensor and end in another. For work that treats each element by itself: the
+//! cut must not show in the result.
+
+const std = @import("std");
+const simd = @import("../isa/simd.zig");
+const device = @import("../device.zig");
+const tensor = @import("../tensor.zig");
+const Device = device.Device;
+const Error = @import("../status.zig").Error;
+const Tensor = tensor.Tensor;
+const gpa = std.heap.c_allocator;
+
+/// Elements of a job: whole cache lines, and enough of them that a job costs more than finding it.
+const unit = 256;
+
+fn unitsOf(count: usize) usize {
+    return std.math.divCeil(usize, count, unit) catch unreachable;
+}
+
+/// Runs of `count` elements, one of each column, and the numbers of the step.
+pub fn Run(comptime T: type, comptime columns: usize, comptime Step: type) type {
+    return extern struct { data: [columns][*]T, count: usize, step: *const Step };
+}
+
+/// The micro-kernel of a step: `formula.next(step, columns)` answers the new elements of the first columns from those of all.
+pub fn Kernel(comptime T: type, comptime columns: usize, comptime written: usize, comptime Step: type, comptime formula: type) type {
+    return struct {
+        const V = simd.Vec(T);
+
+        pub fn update(p: *const Run(T, columns, Step)) callconv(.c) void {
+            @setEvalBranchQuota(10_000);
+            const lanes = simd.lanes;
+            var x: [columns]V = undefined;
+            var i: usize = 0;
+            while (i + lanes <= p.count) : (i += lanes) {
+                inline for (&x, p.data) |*v, from| v.* = simd.load(T, from + i);
+                const next: [written]V = formula.next(p.step, x);
+                inline for (0..written) |k| simd.store(p.data[k] + i, next[k]);
+            }
+            const left = p.count - i;
+            if (left == 0) return;
+            inline for (&x, p.data) |*v, from| v.* = simd.loadPartial(T, from + i, left, 0);
+            const next: [written]V = formula.next(p.step, x);
+            inline for (0..written) |k| simd.storePartial(p.data[k] + i, next[k], left);
+        }
+    };
+}
+
+const Extent = struct {
+    low: usize,
+    high: usize,
+    written: bool,
+
+    fn of(x: *const Tensor, written: bool) Extent {
+        const low, const high = x.extent();
+        return .{ .low = low, .high = high, .written = written };
+    }
+
+    fn before(_: void, x: Extent, y: Extent) bool {
+        return x.low < y.low;
+    }
+};
+
+/// Fails where something written shares a byte with anything else. Sorted by their begins, a range that meets an earlier one meets the furthest end so far.
+fn checkApart(extents: []Extent) Error!void {
+    std.sort.pdq(Extent, extents, {}, Extent.before);
+    var end: usize = 0;
+    var written_end: usize = 0;
+    for (extents) |x| {
+        if (x.low == x.high) continue;
+        if (x.low < written_end or (x.written and x.low < end)) return error.Overlap;
+        end = @max(end, x.high);
+        if (x.written) written_end = @max(written_end, x.high);
+    }
+}
+
+/// The tensors behind handles, in memory that the caller gives back with `free`.
+pub fn lookUp(handles: []const u32) Error![]const *const Tensor {
+    const tensors = gpa.alloc(*const Tensor, handles.len) catch return error.OutOfMemory;
+    errdefer gpa.free(tensors);
+    for (tensors, handles) |*t, handle| t.* = try tensor.get(handle);
+    return tensors;
+}
+
+pub fn free(tensors: []const *const Tensor) void {
+    gpa.free(tensors);
+}
+
+/// Contiguous tensors of one dtype in columns, of which the first `written` are changed.
+pub fn List(comptime columns: usize, comptime written: usize) type {
+    return struct {
+        const Self = @This();
+
+        pub const Item = struct {
+            data: [columns][*]u8,
+            count: usize,
+            /// Jobs of the items before.
+            first: usize,
+
+            pub fn ptr(item: *const Item, comptime T: type, column: usize) [*]T {
+                return @ptrCast(@alignCast(item.data[column]));
+            }
+        };
+
+        items: []Item,
+        dtype: tensor.Dtype,
+        jobs: usize,
+        elements: usize,
+
+        /// `tensors` holds column after column, of one length that is not 0. `others` are further tensors that nothing written may touch.
+        pub fn init(tensors: []const *const Tensor, others: []const *const Tensor) Error!Self {
+            const count = tensors.len / columns;
+            const extents = gpa.alloc(Extent, tensors.len + others.len) catch return error.OutOfMemory;
+            defer gpa.free(extents);
+            for (tensors, extents[0..tensors.len], 0..) |t, *extent, i| {
+                if (t.dtype != tensors[0].dtype) return error.DtypeMismatch;
+                if (!t.sameShape(tensors[i % count])) return error.ShapeMismatch;
+                if (!t.contiguous()) return error.LayoutMismatch;
+                extent.* = .of(t, i < written * count);
+            }
+            for (others, extents[tensors.len..]) |t, *extent| extent.* = .of(t, false);
+            try checkApart(extents);
+
+            const items = gpa.alloc(Item, count) catch return error.OutOfMemory;
+            var self: Self = .{ .items = items, .dtype = tensors[0].dtype, .jobs = 0, .elements = 0 };
+            for (items, tensors[0..count], 0..) |*item, t, i| {
+                item.* = .{ .data = undefined, .count = t.count(), .first = self.jobs };
+                for (&item.data, 0..) |*data, column| data.* = tensors[column * count + i].data;
+                self.jobs += unitsOf(item.count);
+                self.elements += item.count;
+            }
+            return self;
+        }
+
+        pub fn deinit(self: *const Self) void {
+            gpa.free(self.items);
+        }
+
+        /// Calls `body(ctx, item, from, to)` for ranges of elements that together are all of them.
+        fn run(
+            self: *const Self,
+            d: *const Device,
+            comptime pass: device.Pass,
+            ctx: anytype,
+            comptime body: fn (@TypeOf(ctx), usize, usize, usize) void,
+        ) void {
+            const Range = struct {
+                list: *const Self,
+                inner: @TypeOf(ctx),
+
+                fn range(r: @This(), begin: usize, end: usize) void {
+                    var i = r.list.itemOf(begin);
+                    var at = begin;
+                    while (at < end) : (i += 1) {
+                        const item = &r.list.items[i];
+                        const from = (at - item.first) * unit;
+                        const to = @min(item.count, (end - item.first) * unit);
+                        if (from < to) body(r.inner, i, from, to);
+                        at = item.first + unitsOf(item.count);
+                    }
+                }
+            };
+            const bytes = self.elements *| (columns + written) *| self.dtype.bytes();
+            d.overRange(pass, self.jobs, 1, bytes, Range{ .list = self, .inner = ctx }, Range.range);
+        }
+
+        /// Runs the micro-kernel `name` over all elements; item i takes `steps[choice[i]]`, or the one step that there is.
+        pub fn update(
+            self: *const Self,
+            d: *const Device,
+            comptime T: type,
+            comptime name: []const u8,
+            steps: anytype,
+            choice: ?[]const u32,
+        ) void {
+            const Step = std.meta.Elem(@TypeOf(steps));
+            const Kernel_ = fn (*const Run(T, columns, Step)) callconv(.c) void;
+            const Update = struct {
+                list: *const Self,
+                steps: []const Step,
+                choice: ?[]const u32,
+                kernel: *const Kernel_,
+
+                fn body(u: *const @This(), i: usize, from: usize, to: usize) void {
+                    const item = &u.list.items[i];
+                    var r: Run(T, columns, Step) = .{ .data = undefined, .count = to - from, .step = &u.steps[if (u.choice) |c| c[i] else 0] };
+                    for (&r.data, 0..) |*data, column| data.* = item.ptr(T, column) + from;
+                    u.kernel(&r);
+                }
+            };
+            const pass: device.Pass = .{ .kernel = name };
+            self.run(d, pass, &Update{ .list = self, .steps = steps, .choice = choice, .kernel = d.kernel(Kernel_, name) }, Update.body);
+        }
+
+        /// The item that a job lies in: the last one that begins at or before it, which is not an empty one.
+        fn itemOf(self: *const Self, job: usize) usize {
+            var low: usize = 0;
+            var high = self.items.len;
+            while (high - low > 1) {
+                const middle = low + (high - low) / 2;
+                if (self.items[middle].first <= job) low = middle else high = middle;
+            }
+            return low;
+        }
+    };
+}
+
+/// A step's numbers, in a tensor so that a recorded program can refresh them; read when a task runs.
+pub fn Scalars(comptime count: usize) type {
+    return union(enum) {
+        f32: *const [count]f32,
+        f64: *const [count]f64,
+
+        pub fn of(t: *const Tensor) Error!@This() {
+            if (t.rank != 1 or t.shape_[0] != count) return error.ShapeMismatch;
+            if (!t.contiguous()) return error.LayoutMismatch;
+            return switch (t.dtype) {
+                .f32 => .{ .f32 = t.ptr(f32)[0..count] },
+                .f64 => .{ .f64 = t.ptr(f64)[0..count] },
+                else => error.DtypeMismatch,
+            };
+        }
+
+        pub fn values(self: @This()) [count]f64 {
+            var all: [count]f64 = undefined;
+            switch (self) {
+                inline else => |from| for (&all, from) |*value, p| {
+                    value.* = p;
+                },
+            }
+            return all;
+        }
+    };
+}
+
+const testing = std.testing;
+const arrays = @import("../testing/arrays.zig");
+
+test "list: every element of every tensor is visited once, for any workers" {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const random = prng.random();
+    const sizes = [_]usize{ 0, 1, 15, 16, 17, 255, 256, 257, 0, 700, 3000, 0 };
+    for (0..20) |_| for ([_]u32{ 1, 2, 3, 8 }) |workers| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        const count = random.intRangeAtMost(usize, 1, 9);
+        var handles: [18]u32 = undefined;
+        for (0..count) |i| {
+            const n = sizes[random.uintLessThan(usize, sizes.len)];
+            handles[i] = try all.filled(f32, &.{n}, 0);
+            handles[count + i] = try all.filled(f32, &.{n}, @floatFromInt(i + 1));
+        }
+        const tensors = try lookUp(handles[0 .. 2 * count]);
+        defer free(tensors);
+        const list: List(2, 1) = try .init(tensors, &.{});
+        defer list.deinit();
+        const Visit = struct {
+            fn body(l: *const List(2, 1), i: usize, from: usize, to: usize) void {
+                const item = &l.items[i];
+                for (item.ptr(f32, 0)[from..to], item.ptr(f32, 1)[from..to]) |*y, x| y.* += x;
+            }
+        };
+        const d = device.forTest(workers);
+        list.run(&d, .{ .kernel = null }, &list, Visit.body);
+        for (0..count) |i| for (arrays.data(f32, handles[i])) |y| try testing.expectEqual(@as(f32, @floatFromInt(i + 1)), y);
+    };
+}
+
+test "list: what does not fit, and what is written and shares memory, is refused; what is only read may be shared" {
+    var all: arrays.Tensors = .{};
+    defer all.free();
+    const memory = try all.filled(f32, &.{40}, 0);
+    const part = struct {
+        fn of(a: *arrays.Tensors, m: u32, offset: usize, len: usize) !u32 {
+            return a.view(m, offset, &.{len}, &.{1});
+        }
+    }.of;
+    const y = [_]u32{ try part(&all, memory, 0, 10), try part(&all, memory, 10, 5) };
+    const x = [_]u32{ try part(&all, memory, 15, 10), try part(&all, memory, 25, 5) };
+    const L = struct {
+        fn init(handles: []const u32, others: []const *const Tensor) !List(2, 1) {
+            const tensors = try lookUp(handles);
+            defer free(tensors);
+            return .init(tensors, others);
+        }
+    };
+    (try L.init(&.{ y[0], y[1], x[0], x[1] }, &.{})).deinit();
+    (try L.init(&.{ y[1], x[1] }, &.{try tensor.get(y[0])})).deinit();
+    const same = try part(&all, memory, 30, 10);
+    (try L.init(&.{ y[0], x[0], same, same }, &.{})).deinit();
+    const expect = testing.expectError;
+    try expect(error.Overlap, L.init(&.{ y[0], y[0], x[0], same }, &.{}));
+    try expect(error.Overlap, L.init(&.{ y[0], y[0] }, &.{}));
+    try expect(error.Overlap, L.init(&.{ y[0], try part(&all, memory, 9, 10) }, &.{}));
+    try expect(error.Overlap, L.init(&.{ try part(&all, memory, 9, 10), y[0] }, &.{}));
+    try expect(error.Overlap, L.init(&.{ y[0], x[0] }, &.{try tensor.get(try part(&all, memory, 4, 2))}));
+    // A long range that is only read lies around a short one that is written.
+    try expect(error.Overlap, L.init(&.{ try part(&all, memory, 12, 1), y[1], try part(&all, memory, 0, 1), y[1] }, &.{}));
+    try expect(error.ShapeMismatch, L.init(&.{ y[0], x[1] }, &.{}));
+    try expect(error.LayoutMismatch, L.init(&.{ try all.view(memory, 0, &.{5}, &.{2}), x[1] }, &.{}));
+    try expect(error.DtypeMismatch, L.init(&.{ y[1], try all.filled(f64, &.{5}, 0) }, &.{}));
+    try expect(error.InvalidHandle, L.init(&.{ y[1], 0 }, &.{}));
+    // Empty tensors touch nothing.
+    const none = try part(&all, memory, 3, 0);
+    (try L.init(&.{ y[0], none, x[0], none }, &.{})).deinit();
+}

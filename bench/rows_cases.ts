@@ -5,6 +5,8 @@
  */
 import {
   copy,
+  crossEntropy,
+  crossEntropyBackward,
   type Device,
   dropout,
   empty,
@@ -76,6 +78,17 @@ function like(x: Tensor<"f32", [number, number]>): Tensor<"f32", [number, number
 /** Weights 1, 1 + 2⁻¹⁰, … of one column each, as the peer makes them too. */
 function weights(device: Device, cols: number): Tensor<"f32", [number]> {
   return tensor(device, [cols], Float32Array.from({ length: cols }, (_, j) => 1 + j % 1024 / 1024));
+}
+
+/** Labels of the rows, as the peer makes them too. */
+function labels(device: Device, x: Tensor<"f32", [number, number]>): Tensor<"i32", [number]> {
+  const [rows, cols] = x.shape;
+  return tensor(device, [rows], Int32Array.from({ length: rows }, (_, i) => i * 7919 % cols));
+}
+
+/** From -8 to 8. */
+function logits(u: number): number {
+  return 16 * u - 8;
 }
 
 export const rowOps = {
@@ -168,6 +181,25 @@ export const rowOps = {
     },
   },
   mse: { inputs: 2, streams: 2, prepare: ([x, target]) => fresh(() => [mse(x, target) as unknown as Tensor]) },
+  cross_entropy: {
+    inputs: 1,
+    streams: 1,
+    first: logits,
+    prepare([x], device) {
+      const targets = labels(device, x);
+      return fresh(() => [crossEntropy(x, targets) as unknown as Tensor]);
+    },
+  },
+  // As a training step has it: the loss, then its gradient, which reads the logits again.
+  cross_entropy_step: {
+    inputs: 1,
+    streams: 3,
+    first: logits,
+    prepare([x], device) {
+      const targets = labels(device, x), dy = tensor(device, [], [1]);
+      return into(like(x), (out) => crossEntropyBackward(x, targets, dy, { out }));
+    },
+  },
   sum_of_squares: { inputs: 1, streams: 1, prepare: ([x]) => fresh(() => [sumOfSquares(x) as unknown as Tensor]) },
 } satisfies Record<string, RowOp>;
 
@@ -208,6 +240,10 @@ export function rowCases(tiny: boolean): RowCase[] {
     ["swiglu", 8192, 1152],
     ["dropout", 4096, 768],
     ["mse", 4096, 768],
+    ["cross_entropy", 4096, 768],
+    ["cross_entropy", 512, 50257],
+    ["cross_entropy_step", 4096, 768],
+    ["cross_entropy_step", 512, 50257],
     ["sum_of_squares", 768, 2304],
     ["sum_of_squares", 4096, 768],
     ["sum_of_squares", 512, 50257],

@@ -157,6 +157,21 @@ def prepare_rows(op, rows, cols, folder):
         return run(lambda: [torch.nn.functional.dropout(x, 0.1)])
     if op == "mse":
         return run(lambda: [torch.nn.functional.mse_loss(x, y)])
+    if op in ("cross_entropy", "cross_entropy_step"):
+        labels, one = torch.arange(rows) * 7919 % cols, torch.ones(())
+        mean, ignored = 1, -100
+
+        def forward():
+            logarithms = aten._log_softmax(x, -1, False)
+            return logarithms, *aten.nll_loss_forward(logarithms, labels, None, mean, ignored)
+
+        def step():
+            # What autograd calls.
+            logarithms, _, count = forward()
+            picked = aten.nll_loss_backward(one, logarithms, labels, None, mean, ignored, count)
+            return [aten._log_softmax_backward_data(picked, logarithms, -1, torch.float32)]
+
+        return run(step if op == "cross_entropy_step" else lambda: [forward()[1]])
     if op == "sum_of_squares":
         flat = x.view(-1)
         return run(lambda: [torch.dot(flat, flat)])

@@ -1,6 +1,6 @@
 /**
  * Known answers: what PyTorch computed (`torch/record.py`), values and gradients of each op, AdamW over ten steps, and one training step of the example's
- * dense model.
+ * model, dense and with a mixture of experts.
  *
  * In f64 the two sides differ by the order of their sums and the last digits of their exponentials: 1e-12 of the largest value. In f32 ours may differ from
  * the recorded f64 values by what f32 rounds, 1e-5 of the largest.
@@ -14,28 +14,35 @@ import {
   add,
   attention,
   clipByGlobalNorm,
+  combineRows,
   concat,
   cpu,
   crossEntropy,
   dim,
   type DType,
   embedding,
+  expertOrder,
   type Float,
+  gatherRows,
   geglu,
   gelu,
   groupedLinear,
   layerNorm,
   linear,
   linearCrossEntropy,
+  loadBalanceLoss,
   logSoftmax,
   matmul,
   mean,
+  moe,
   mse,
   mul,
   relu,
   reshape,
   rmsNorm,
   rotary,
+  route,
+  routerZLoss,
   scale,
   scope,
   sigmoid,
@@ -51,13 +58,21 @@ import {
   transpose,
   valueAndGrad,
 } from "../mod.ts";
-import { loss as modelLoss } from "../examples/model.ts";
+import { trainingLoss } from "../examples/model.ts";
 import { flatten } from "../nn/tree.ts";
 import { assertClose, count } from "./harness.ts";
 
 type X = Tensor<DType, number[]>;
 // Shapes come from a file: the compiler knows none of them, and `never` fits every parameter.
 type Args = never[];
+
+const offsetsAt = (...at: number[]) => tensor(cpu, [at.length], Uint32Array.from(at)) as never;
+const weightsOf = (logits: never, options: unknown) => route(logits, options as never).weights;
+/** For the choices of `route`. */
+const balanceOf = (logits: never, score?: "sigmoid") => {
+  const { indices } = route(logits, { topK: 2 });
+  return loadBalanceLoss(logits, expertOrder(indices, { experts: 5 }).offsets, { score } as never);
+};
 
 /** Our call for each entry of record.py. */
 const calls: Record<string, (...inputs: Args) => unknown> = {
@@ -97,6 +112,8 @@ const calls: Record<string, (...inputs: Args) => unknown> = {
   "crossEntropy, leading axes": (x, labels) => crossEntropy(x, labels),
   "crossEntropy, several blocks of classes": (x, labels) => crossEntropy(x, labels),
   "linearCrossEntropy": (x, weight, bias, labels) => linearCrossEntropy(x, { weight, bias } as never, labels),
+  "linearCrossEntropy without bias, another label ignored, leading axes": (x, weight, labels) =>
+    linearCrossEntropy(x, { weight } as never, labels, { ignoreIndex: 2 }),
   "attention": (q, k, v) => attention(q, k, v),
   "attention, causal": (q, k, v) => attention(q, k, v, { causal: true }),
   "attention, scaled": (q, k, v) => attention(q, k, v, { scale: 0.7 }),
@@ -105,9 +122,26 @@ const calls: Record<string, (...inputs: Args) => unknown> = {
   "attention, hidden keys": (q, k, v) =>
     attention(q, k, v, { mask: tensor(cpu, [3, 3], Int32Array.of(1, 0, 1, 0, 1, 0, 1, 1, 0)) } as never),
   "attention, causal, window": (q, k, v) => attention(q, k, v, { causal: true, window: 3 }),
+  "attention, packed sequences, causal": (q, k, v) => attention(q, k, v, { causal: true, offsets: offsetsAt(0, 2, 2, 6) }),
+  "attention, packed sequences with more keys, heads that share keys, causal": (q, k, v) =>
+    attention(q, k, v, { causal: true, offsets: offsetsAt(0, 2, 5), keyOffsets: offsetsAt(0, 5, 8) }),
   "rotary": (x) => rotary(x, { start: 5 }),
   "rotary, neighbours": (x) => rotary(x, { interleaved: true }),
-  "groupedLinear": (x, weight, bias) => groupedLinear(x, tensor(cpu, [4], Uint32Array.of(0, 2, 2, 6)) as never, { weight, bias } as never),
+  "groupedLinear": (x, weight, bias) => groupedLinear(x, offsetsAt(0, 2, 2, 6), { weight, bias } as never),
+  "route": (x) => weightsOf(x, { topK: 2 }),
+  "route, not normalized": (x) => weightsOf(x, { topK: 3, normalize: false }),
+  "route, sigmoid": (x) => weightsOf(x, { topK: 3, score: "sigmoid" }),
+  "route, sigmoid, not normalized": (x) => weightsOf(x, { topK: 2, score: "sigmoid", normalize: false }),
+  "gatherRows": (choices, x) => gatherRows(x, expertOrder(choices, { experts: 4 }) as never),
+  "combineRows": (choices, h, weights) => combineRows(h, weights, expertOrder(choices, { experts: 4 }) as never),
+  "loadBalanceLoss": (x) => balanceOf(x),
+  "loadBalanceLoss, sigmoid": (x) => balanceOf(x, "sigmoid"),
+  "routerZLoss": (x) => routerZLoss(scale(x, 2) as never),
+  "moe, sigmoid, silu, biases": (x, router, up, upBias, down, downBias) => {
+    const p = { router: { weight: router }, up: { weight: up, bias: upBias }, down: { weight: down, bias: downBias } };
+    const { y, balanceLoss, zLoss } = moe(x, p as never, { topK: 2, score: "sigmoid", activation: "silu" } as never);
+    return [y, balanceLoss, zLoss];
+  },
   "sum": (x) => sum(x),
   "sum over an axis": (x) => sum(x, { axis: 1 } as never),
   "mean": (x) => mean(x),
@@ -124,8 +158,24 @@ interface Entry {
   gradients: (number[] | null)[];
 }
 
+interface Model {
+  config: Record<"vocab" | "context" | "width" | "hidden" | "experts" | "topK" | "heads" | "layers" | "batch" | "seed", number>;
+  ids: number[];
+  following: number[];
+  objective: number;
+  loss: number;
+  offsets: number[][];
+  norm: number;
+  decay: number;
+  lr: number;
+  betas: [number, number];
+  gradients: Record<string, number[]>;
+  stepped: Record<string, number[]>;
+}
+
 interface Answers {
   ops: Record<string, Entry>;
+  models: Record<string, Model>;
   adamW: {
     shapes: number[][];
     seeds: [number, number];
@@ -134,18 +184,6 @@ interface Answers {
     betas: [number, number];
     eps: number;
     steps: number[][][];
-  };
-  step: {
-    config: Record<"vocab" | "context" | "width" | "hidden" | "heads" | "layers" | "batch", number>;
-    ids: number[];
-    following: number[];
-    loss: number;
-    norm: number;
-    decay: number;
-    lr: number;
-    betas: [number, number];
-    gradients: Record<string, number[]>;
-    stepped: Record<string, number[]>;
   };
 }
 
@@ -215,12 +253,13 @@ test("adamW(): PyTorch's parameters after each of ten steps", () => {
   });
 });
 
-/** The dense model's parameters, as `parameters` of record.py makes them. */
-function parameters({ vocab, context, width, hidden, layers }: Answers["step"]["config"], dtype: Float) {
-  let seed = 8000;
-  const some = (around: number, ...shape: number[]) => make(shape, ++seed, dtype, (v) => v / 4 + around);
+/** The model's parameters, as `parameters` of record.py makes them. */
+function parameters({ vocab, context, width, hidden, experts, layers, seed }: Model["config"], dtype: Float) {
+  let next = seed;
+  const some = (around: number, ...shape: number[]) => make(shape, ++next, dtype, (v) => v / 4 + around);
   const norm = () => ({ weight: some(1, width), bias: some(0, width) });
   const layer = (inputs: number, outputs: number) => ({ weight: some(0, outputs, inputs), bias: some(0, outputs) });
+  const ofExperts = experts > 0 ? [experts] : [];
   return {
     token: { weight: some(0, vocab, width) },
     position: { weight: some(0, context, width) },
@@ -229,43 +268,49 @@ function parameters({ vocab, context, width, hidden, layers }: Answers["step"]["
       qkv: layer(width, 3 * width),
       out: layer(width, width),
       norm2: norm(),
-      up: { weight: some(0, 2 * hidden, width) },
-      down: { weight: some(0, width, hidden) },
+      ...(experts > 0 ? { router: { weight: some(0, experts, width) } } : {}),
+      up: { weight: some(0, ...ofExperts, 2 * hidden, width) },
+      down: { weight: some(0, ...ofExperts, width, hidden) },
     })),
     norm: norm(),
   };
 }
 
-test("the example's dense model: PyTorch's loss and gradients, and its parameters after clipping and a step of AdamW", () => {
-  const { config, ids, following, loss, norm, decay, lr, betas, gradients, stepped } = answers.step;
-  const c = {
-    ...config,
-    ...{ vocab: dim("vocab", config.vocab), context: dim("context", config.context) },
-    ...{ width: dim("width", config.width), hidden: dim("hidden", config.hidden) },
-  };
-  for (const [dtype, tolerance] of [["f64", 1e-12], ["f32", 2e-5]] as const) {
-    scope(() => {
-      const p = parameters(config, dtype);
-      const text = (data: number[]) => tensor(cpu, [config.batch, config.context], Uint32Array.from(data));
-      using step = valueAndGrad(modelLoss)(p as never, text(ids) as never, text(following) as never, c as never);
-      assertClose(step.value.readSync(), [loss], tolerance, `${dtype} loss`);
-      const grads = step.grads as unknown as typeof p;
-      const found = flatten(grads);
-      assert.deepEqual(found.map(([path]) => path).sort(), Object.keys(gradients).sort());
-      for (const [path, g] of found) assertClose((g as X).readSync(), gradients[path]!, tolerance, `${dtype} gradient of ${path}`);
-      if (dtype === "f64") return; // clipping's norm is f32
-      assertClose(clipByGlobalNorm(grads as never, 1).readSync(), [norm], 1e-6, "norm");
-      using optimizer = adamW(p as never, { betas, weightDecay: decay });
-      optimizer.step(p as never, grads as never, lr);
-      // The first step moves each parameter by the rate, whatever the size of its gradient: where that is all rounding, so is the sign of the move.
-      for (const [path, x] of flatten(p)) {
-        const at = (x as X).readSync();
-        stepped[path]!.forEach((wanted, i) => {
-          if (Math.abs(gradients[path]![i]!) > 1e-5 * norm) {
-            assert.ok(Math.abs(at[i]! - wanted) < 1e-4 * lr + 1e-6, `${path}[${i}] is ${at[i]}, want ${wanted}`);
-          }
-        });
-      }
-    });
-  }
-});
+for (const [name, answer] of Object.entries(answers.models)) {
+  test(`the example's model, ${name}: PyTorch's losses and gradients, and its parameters after clipping and a step of AdamW`, () => {
+    const { config, ids, following, objective, loss, offsets, norm, decay, lr, betas, gradients, stepped } = answer;
+    const c = {
+      ...config,
+      ...{ vocab: dim("vocab", config.vocab), context: dim("context", config.context) },
+      ...{ width: dim("width", config.width), hidden: dim("hidden", config.hidden) },
+    };
+    for (const [dtype, tolerance] of [["f64", 1e-12], ["f32", 2e-5]] as const) {
+      scope(() => {
+        const p = parameters(config, dtype);
+        const text = (data: number[]) => tensor(cpu, [config.batch, config.context], Uint32Array.from(data));
+        using step = valueAndGrad(trainingLoss)(p as never, text(ids) as never, text(following) as never, c as never);
+        const [objectiveFound, lossFound, ...offsetsFound] = step.value as unknown as X[];
+        assertClose(objectiveFound!.readSync(), [objective], tolerance, `${dtype} objective`);
+        assertClose(lossFound!.readSync(), [loss], tolerance, `${dtype} loss`);
+        assert.deepEqual(offsetsFound.map((x) => [...x.readSync()]), offsets);
+        const grads = step.grads as unknown as typeof p;
+        const found = flatten(grads);
+        assert.deepEqual(found.map(([path]) => path).sort(), Object.keys(gradients).sort());
+        for (const [path, g] of found) assertClose((g as X).readSync(), gradients[path]!, tolerance, `${dtype} gradient of ${path}`);
+        if (dtype === "f64") return; // clipping's norm is f32
+        assertClose(clipByGlobalNorm(grads as never, 1).readSync(), [norm], 1e-6, "norm");
+        using optimizer = adamW(p as never, { betas, weightDecay: decay });
+        optimizer.step(p as never, grads as never, lr);
+        // The first step moves each parameter by the rate, whatever the size of its gradient: where that is all rounding, so is the sign of the move.
+        for (const [path, x] of flatten(p)) {
+          const at = (x as X).readSync();
+          stepped[path]!.forEach((wanted, i) => {
+            if (Math.abs(gradients[path]![i]!) > 1e-5 * norm) {
+              assert.ok(Math.abs(at[i]! - wanted) < 1e-4 * lr + 1e-6, `${path}[${i}] is ${at[i]}, want ${wanted}`);
+            }
+          });
+        }
+      });
+    }
+  });
+}

@@ -5,6 +5,7 @@ import {
   add,
   checkpoint,
   cpu,
+  dropout,
   gelu,
   layerNorm,
   linear,
@@ -41,7 +42,7 @@ const make = (layers: number, width: number, hidden: number): Layer[] =>
 /** A residual block, with dropout where it is given a stream. */
 function block(x: X, p: Layer, rng?: Random): X {
   const h = gelu(linear(layerNorm(x, { weight: p.norm } as never), { weight: p.up } as never));
-  const kept = rng === undefined ? h : mul(h, rng.uniform([...h.shape]) as never);
+  const kept = rng === undefined ? h : dropout(mul(h, rng.uniform([...h.shape]) as never), rng, { rate: 0.25 });
   return add(x, linear(kept as never, { weight: p.down } as never) as never) as unknown as X; // shapes that the compiler does not know
 }
 

@@ -382,7 +382,7 @@ pub fn Work(comptime T: type) type {
                 if (p.a_col == 1 and p.a_row > 0) {
                     cut.a_form = .k_contiguous;
                     cut.panel_rows = blocking.panelRows(tile, @intCast(p.a_row), element);
-                } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.n, @intCast(p.a_col), element)) cut.a_form = .rows_contiguous;
+                } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.m, p.n, @intCast(p.a_col), element)) cut.a_form = .rows_contiguous;
                 cut.a_far = p.m *| p.k *| element > caches.l2 / 4;
                 const tiles_ = parts(p.n, tile.nr);
                 // Wide groups first, eight tiles at least, and parts of eight row panels at least: a panel of A is brought near once for all tiles of a

@@ -64,7 +64,7 @@ pub fn Plan(comptime T: type) type {
             if (p.a_col == 1 and p.a_row > 0) {
                 self.a_form = .k_contiguous;
                 self.panel_rows = blocking.panelRows(tile, @intCast(p.a_row), element);
-            } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.n, @intCast(p.a_col), element)) self.a_form = .rows_contiguous;
+            } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.m, p.n, @intCast(p.a_col), element)) self.a_form = .rows_contiguous;
             if (p.b_packed) {
                 self.b_form = .prepacked;
                 self.group = blocking.groupColumns(tile, d.machine.caches, element);

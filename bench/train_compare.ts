@@ -1,5 +1,5 @@
 /**
- * Trains the demo's model in turn with PyTorch and prints one JSON line.
+ * Trains the demo's models, with experts and dense, in turn with PyTorch and prints a JSON line for each.
  *
  *     deno task bench:train [--seconds S] [--rounds N] [--threads T] [--tiny]
  *

@@ -1,6 +1,6 @@
 /**
- * Group `training`: the demo's training step, tokens a second, against the same model in PyTorch eager. Both run as programs of
- * their own, in turn, round after round.
+ * Group `training`: the demo's training step, tokens a second, with experts and dense, against the same model in PyTorch, eager or compiled, whichever is
+ * faster here. Both run as programs of their own, in turn, round after round.
  *
  * @module
  */
@@ -25,28 +25,24 @@ export interface TrainingOptions {
 const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));
 const peer = fileURLToPath(new URL("./peers/train_torch.py", import.meta.url));
 
-/** Trains in turn with PyTorch and yields one line. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
+/** Trains each model in turn with PyTorch and yields a line for it. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
 export async function* trainingLines(options: TrainingOptions): AsyncGenerator<Line> {
-  const { seconds, rounds, threads, tiny } = options;
+  for (const dense of [false, true]) yield modelLine(dense, options);
+}
+
+function modelLine(dense: boolean, { seconds, rounds, threads, tiny }: TrainingOptions): Line {
   const python = tiny ? undefined : process.env.TILEWORK_TORCH_PYTHON;
   const missing = tiny ? "the tiny size has no peer" : "TILEWORK_TORCH_PYTHON names no Python with PyTorch";
   // A short run of each tells how many steps fill the time.
   const steps = (tokensPerSecond: number) => Math.max(5, Math.round(seconds * tokensPerSecond / (16 * 128)));
-  const first = tiny ? undefined : [trainOurs(10, threads, tiny), python ? trainPeer(python, 10, threads) : undefined];
-  const ourSteps = first ? steps(Number(first[0]?.tokens_per_second)) : 5;
-  const peerSteps = steps(Number(first?.[1]?.tokens_per_second));
+  const ourSteps = tiny ? 5 : steps(trainOurs(10, threads, dense, tiny));
+  const peer = python === undefined ? undefined : fasterPeer(python, threads, dense);
   const ours: number[] = [], theirs: number[] = [];
-  let version: unknown;
   const watched = watchOthers();
   for (let round = 0; round < rounds; round++) {
     const runs = [
-      () => ours.push(Number(trainOurs(ourSteps, threads, tiny).tokens_per_second)),
-      () => {
-        if (!python) return;
-        const result = trainPeer(python, peerSteps, threads);
-        version = result.torch;
-        theirs.push(Number(result.tokens_per_second));
-      },
+      () => ours.push(trainOurs(ourSteps, threads, dense, tiny)),
+      () => peer && theirs.push(peer.train(steps(peer.tokensPerSecond)).tokensPerSecond),
     ];
     for (const run of round % 2 === 0 ? runs : runs.reverse()) run();
   }
@@ -54,7 +50,7 @@ export async function* trainingLines(options: TrainingOptions): AsyncGenerator<L
   const others = busy && figure(busy);
   const line = {
     group: "training",
-    op: tiny ? "train_step_tiny" : "train_step",
+    op: `train_step${dense ? "_dense" : ""}${tiny ? "_tiny" : ""}`,
     shape: tiny ? "tiny" : "16x128x128",
     layout: "",
     dtype: "f32",
@@ -63,26 +59,58 @@ export async function* trainingLines(options: TrainingOptions): AsyncGenerator<L
     peer_name: "pytorch",
     unit: "tokens/s",
   };
-  if (theirs.length === 0) yield { ...line, peer: null, ratio: null, missing, rounds, others };
-  else {
-    const ratio = figure(median(ours) / median(theirs));
-    yield { ...line, peer: figure(median(theirs)), ratio, pytorch: version, rounds, paired: pairedQuartiles(ours, theirs), others };
-  }
+  if (peer === undefined) return { ...line, peer: null, ratio: null, missing, rounds, others };
+  const ratio = figure(median(ours) / median(theirs)), { version, compiled } = peer;
+  return {
+    ...line,
+    peer: figure(median(theirs)),
+    ratio,
+    pytorch: version,
+    compiled,
+    rounds,
+    paired: pairedQuartiles(ours, theirs),
+    others,
+  };
 }
 
-function trainOurs(steps: number, threads: number, tiny: boolean): Record<string, unknown> {
+/** Tokens a second of the demo. */
+function trainOurs(steps: number, threads: number, dense: boolean, tiny: boolean): number {
   const out = mkdtempSync(join(tmpdir(), "tilework-bench-"));
   const options = ["--steps", String(steps), "--threads", String(threads), "--size", tiny ? "tiny" : "base", "--json", "--out", out];
+  if (dense) options.push("--dense");
   const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
   try {
-    return lastJson(process.execPath, [...runtime, example, ...options]);
+    return Number(lastJson(process.execPath, [...runtime, example, ...options]).tokens_per_second);
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
 }
 
-function trainPeer(python: string, steps: number, threads: number): Record<string, unknown> {
-  return lastJson(python, [peer, "--threads", String(threads), "--steps", String(steps)]);
+/** PyTorch's program, compiled where that is faster; where it cannot compile, as without a C++ compiler, eager. */
+function fasterPeer(python: string, threads: number, dense: boolean) {
+  const one = (compiled: boolean) => {
+    const train = (steps: number) => {
+      const options = [
+        "--threads",
+        String(threads),
+        "--steps",
+        String(steps),
+        ...(dense ? ["--dense"] : []),
+        ...(compiled ? ["--compile"] : []),
+      ];
+      const { tokens_per_second, torch } = lastJson(python, [peer, ...options]);
+      return { tokensPerSecond: Number(tokens_per_second), version: torch };
+    };
+    return { compiled, train, ...train(10) };
+  };
+  const eager = one(false);
+  try {
+    const compiled = one(true);
+    return compiled.tokensPerSecond > eager.tokensPerSecond ? compiled : eager;
+  } catch (error) {
+    console.error(`PyTorch could not compile the model: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
+    return eager;
+  }
 }
 
 /** Runs a program and reads the last line of its stdout. */

@@ -92,6 +92,17 @@ test("the demo trains, learns, writes its files and ends with one JSON line", ()
       samples.at(-1)!.text,
     ], [[0, 12, 24, 36, 48, 60], result.passage]);
 
+    assert.deepEqual([result.model, figures.load.length], ["experts", 4]);
+    for (let bucket = 0; bucket < 60; bucket++) {
+      const load = figures.load.map(({ mean }) => mean[bucket]!);
+      assert.ok(Math.abs(load.reduce((a, b) => a + b) - 1) < 1e-3, `the experts have all of the load: ${load}`);
+    }
+
+    const dense = await demoJson(tiny(text, join(folder, "c"), "--steps", "20", "--dense"));
+    assert.equal(dense.model, "dense");
+    assert.ok(Number(dense.last_loss) < Number(dense.first_loss) - 0.5, `the loss fell from ${dense.first_loss} to ${dense.last_loss}`);
+    assert.deepEqual((await reportOf(join(folder, "c"))).figures.load, [], "a dense model has no experts to show");
+
     const timed = await demoJson(tiny(text, join(folder, "b"), "--seconds", "0.5"));
     assert.ok(Number(timed.steps) >= 10 && timed.finished, "a time becomes a number of steps");
   }));

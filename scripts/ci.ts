@@ -38,7 +38,7 @@ const steps: Step[] = [
   { name: "aarch64", commands: [[...build, "test", "-Dtarget=aarch64-linux-musl", "-fqemu"]], count: zigCounts },
   { name: "emulated", commands: [[deno, "run", "-A", "scripts/emulated.ts"]], count: plainCounts },
   { name: "valgrind", commands: [[...build, "valgrind"]], count: zigCounts, onDemand: true }, // six minutes and more
-  { name: "race", commands: [[...build, "race"]], count: zigCounts },
+  { name: "race", commands: [[...build, "race"]], count: zigCounts, onDemand: true }, // four minutes
   { name: "bench", commands: [[deno, "task", "bench:json", "--tiny"], [deno, "run", "-A", "bench/workers.ts", "--tiny"]] },
   { name: "demo-deno", commands: [[deno, "task", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "deno"), "--json"]] },
   { name: "demo-bun", commands: [[bun, "run", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "bun"), "--json"]] },

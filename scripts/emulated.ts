@@ -12,7 +12,7 @@ import { denoVersion, packages } from "./versions.ts";
 
 /** One emulated processor: how a program starts on it, and which library and which executables it takes. */
 interface Machine {
-  /** Emulation takes minutes: on x86-64, where both runtimes run natively too, one of them shows that no instruction is too new. */
+  /** Emulation takes minutes: on x86-64, where both runtimes run natively too, the quicker of them shows that no instruction is too new. */
   runtimes: Runtime[];
   qemu: string[];
   env: Record<string, string>;
@@ -35,7 +35,7 @@ const machines: Record<string, () => Promise<Machine>> = {
       runtime: findRuntime,
     }),
   haswell: () =>
-    Promise.resolve({ runtimes: ["deno"], qemu: ["qemu-x86_64", "-cpu", haswell], env: { TILEWORK_ISA: "avx2" }, runtime: findRuntime }),
+    Promise.resolve({ runtimes: ["bun"], qemu: ["qemu-x86_64", "-cpu", haswell], env: { TILEWORK_ISA: "avx2" }, runtime: findRuntime }),
   aarch64: async () => {
     await build(["-Dtarget=aarch64-linux-gnu.2.17", "--prefix", join(root, armLibrary)]);
     return {

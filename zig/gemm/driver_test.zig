@@ -12,7 +12,7 @@ const arrays = @import("../testing/arrays.zig");
 const Caches = @import("../parallel/topology.zig").Caches;
 const Device = device.Device;
 const Guarded = @import("../testing/guard.zig").Guarded;
-const valgrind = @import("../testing/valgrind.zig");
+const slow = @import("../testing/slow.zig");
 const testing = std.testing;
 const kc = blocking.kc;
 
@@ -228,7 +228,7 @@ fn testCase(comptime T: type, case: Case, memory: *const Memory, seen: *Seen, ra
 }
 
 test "products: the contract's bits on every route, with every factor, bias, epilogue and number of workers" {
-    try valgrind.skip();
+    try slow.skip();
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const random = prng.random();
     const memory: Memory = try .init();
@@ -319,7 +319,7 @@ const kinds = [_]Kind{
 };
 
 test "products: a row has the same bits in a product of any height, on every route" {
-    try valgrind.skip();
+    try slow.skip();
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const random = prng.random();
     const memory: Memory = try .init();
@@ -466,7 +466,7 @@ test "products: batches by strides and by lists have the bits of their products,
 
 test "products: rows 4 GiB apart are read where they are (C07)" {
     if (@import("../testing/guard.zig").supported == false) return error.SkipZigTest;
-    try valgrind.skip();
+    try slow.skip();
     const apart = 1 << 30;
     const k = 4;
     // Pages that nobody touches take no memory, and none is set aside for them.

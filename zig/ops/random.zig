@@ -449,7 +449,7 @@ pub const entries = struct {
     }
 };
 
-const valgrind = @import("../testing/valgrind.zig");
+const slow = @import("../testing/slow.zig");
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
 const guard = @import("../testing/guard.zig");
@@ -547,7 +547,7 @@ test "random: normal numbers are Box–Muller of their words" {
 }
 
 test "random: moments of a million normal numbers, their extremes are finite" {
-    try valgrind.skip();
+    try slow.skip();
     inline for (.{ f32, f64 }) |T| {
         var all: arrays.Tensors = .{};
         defer all.free();
@@ -615,7 +615,7 @@ fn choice(all: *arrays.Tensors, workers: u32, x: u32, state: u32, top_k: u32, te
 }
 
 test "random: categorical follows softmax of logits over temperature" {
-    try valgrind.skip();
+    try slow.skip();
     const n = 20000;
     const logits = [_]f64{ 0, 1, -1, 2, -std.math.inf(f64), 0.5, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, -20 };
     inline for (.{ f32, f64 }) |T| for ([_]f64{ 1, 0.5, 2 }) |temperature| {

@@ -162,7 +162,7 @@ pub const entries = struct {
     }
 };
 
-const valgrind = @import("../testing/valgrind.zig");
+const slow = @import("../testing/slow.zig");
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
 const guard = @import("../testing/guard.zig");
@@ -222,7 +222,7 @@ test "sum: rows and columns of all lengths equal the plain loop" {
 }
 
 test "sum: long rows, long columns, every axis, any number of workers" {
-    try valgrind.skip();
+    try slow.skip();
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const shapes = [_][]const usize{ &.{30011}, &.{ 3, 20011 }, &.{ 20011, 3 }, &.{ 1, 517, 3, 700 }, &.{ 70, 300, 2 }, &.{ 100, 1, 1, 300 }, &.{ 2, 200, 600 }, &.{} };
     inline for (.{ f32, f64 }) |T| for (shapes) |shape| {

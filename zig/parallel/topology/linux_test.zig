@@ -6,7 +6,7 @@ const model = @import("model.zig");
 const Tree = @import("tree.zig").Tree;
 const Caches = model.Caches;
 const Class = model.Class;
-const valgrind = @import("../../testing/valgrind.zig");
+const slow = @import("../../testing/slow.zig");
 const testing = std.testing;
 
 const KiB = 1 << 10;
@@ -255,7 +255,7 @@ test "topology: lists and sizes are read as far as they make sense" {
 }
 
 test "topology: trees that are damaged anywhere never stop a process" {
-    try valgrind.skip();
+    try slow.skip();
     var random = std.Random.DefaultPrng.init(testing.random_seed);
     const r = random.random();
     const damage = "0123456789-,\t\n KMG\x00\xff/:";

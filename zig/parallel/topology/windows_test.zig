@@ -7,7 +7,7 @@ const Caches = model.Caches;
 const Processors = model.Processors;
 const granted = windows.granted;
 const understand = windows.understand;
-const valgrind = @import("../../testing/valgrind.zig");
+const skipSlow = @import("../../testing/slow.zig").skip;
 const testing = std.testing;
 const MiB = 1 << 20;
 const KiB = 1 << 10;
@@ -184,7 +184,7 @@ test "topology: a job's rate is a share of the whole machine" {
 }
 
 test "topology: records of Windows that are cut off or hold nonsense never stop a process" {
-    try valgrind.skip();
+    try skipSlow();
     const whole = hybrid();
     for (0..whole.length) |length| {
         const t = understand(whole.text()[0..length], bits(0, 0xfffff), null);

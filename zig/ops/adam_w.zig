@@ -31,7 +31,7 @@ fn Step(comptime T: type) type {
         c2: T,
 
         /// lr, β1, β2, eps, decay, c1, c2, scale of the gradient. What does not decay is multiplied by exactly 1.
-        fn of(p: [8]f64, decays: bool) @This() {
+        pub fn of(p: [8]f64, decays: bool) @This() {
             return .{
                 .rate = @floatCast(p[0]),
                 .beta1 = @floatCast(p[1]),
@@ -73,48 +73,9 @@ pub const ukernels = struct {
 };
 
 /// w, m, v and the gradient of each parameter.
-const Parameters = list.List(4, 3);
-
-/// The scalars are read when the task runs: on a device, or in a recorded program, something may have just written them.
-fn Task(comptime T: type) type {
-    return struct {
-        const Self = @This();
-
-        parameters: *const Parameters,
-        /// For each parameter 1 where it decays, else 0.
-        decays: []const u32,
-        scalars: list.Scalars(8),
-
-        pub fn run(self: *const Self, d: *const Device) void {
-            const scalars = self.scalars.values();
-            const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
-            self.parameters.update(d, T, "adam_w_" ++ @typeName(T) ++ "_update", @as([]const Step(T), &steps), self.decays);
-        }
-    };
-}
-
-fn onDevice(d: *const Device, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
-    for (decays) |flag| if (flag > 1) return error.InvalidArgument;
-    const numbers: list.Scalars(8) = try .of(scalars);
-    const parameters: Parameters = try .init(tensors, &.{scalars});
-    defer parameters.deinit();
-    switch (parameters.dtype) {
-        inline .f32, .f64 => |dtype| {
-            const T = if (dtype == .f32) f32 else f64;
-            try d.submit(&Task(T){ .parameters = &parameters, .decays = decays, .scalars = numbers });
-        },
-        else => return error.Unsupported,
-    }
-}
-
-fn checked(device_: u32, words: []const u32, scalars: u32) Error!void {
-    const d = try device.get(device_);
-    const count = words.len / 5;
-    if (count == 0) return;
-    const tensors = try list.lookUp(words[0 .. 4 * count]);
-    defer list.free(tensors);
-    return onDevice(d, tensors, words[4 * count ..], try tensor.get(scalars));
-}
+const step = list.Optimizer("adam_w", "update", 4, 8, Step);
+const onDevice = step.onDevice;
+const checked = step.checked;
 
 pub const entries = struct {
     /// `words`: the handles of `count` w, as many m, v and gradients, then for each whether it decays, 0 or 1. All are contiguous and of one dtype, those of

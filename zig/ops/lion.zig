@@ -27,7 +27,7 @@ fn Step(comptime T: type) type {
         rate: T,
 
         /// lr, β1, β2, decay, scale of the gradient. What does not decay is multiplied by exactly 1.
-        fn of(p: [5]f64, decays: bool) @This() {
+        pub fn of(p: [5]f64, decays: bool) @This() {
             return .{
                 .rate = @floatCast(p[0]),
                 .beta1 = @floatCast(p[1]),
@@ -65,45 +65,9 @@ pub const ukernels = struct {
 };
 
 /// w, m and the gradient of each parameter.
-const Parameters = list.List(3, 2);
-
-fn Task(comptime T: type) type {
-    return struct {
-        parameters: *const Parameters,
-        /// For each parameter 1 where it decays, else 0.
-        decays: []const u32,
-        scalars: list.Scalars(5),
-
-        pub fn run(self: *const @This(), d: *const Device) void {
-            const scalars = self.scalars.values();
-            const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
-            self.parameters.update(d, T, "lion_" ++ @typeName(T) ++ "_update", @as([]const Step(T), &steps), self.decays);
-        }
-    };
-}
-
-fn onDevice(d: *const Device, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
-    for (decays) |flag| if (flag > 1) return error.InvalidArgument;
-    const numbers: list.Scalars(5) = try .of(scalars);
-    const parameters: Parameters = try .init(tensors, &.{scalars});
-    defer parameters.deinit();
-    switch (parameters.dtype) {
-        inline .f32, .f64 => |dtype| {
-            const T = if (dtype == .f32) f32 else f64;
-            try d.submit(&Task(T){ .parameters = &parameters, .decays = decays, .scalars = numbers });
-        },
-        else => return error.Unsupported,
-    }
-}
-
-fn checked(device_: u32, words: []const u32, scalars: u32) Error!void {
-    const d = try device.get(device_);
-    const count = words.len / 4;
-    if (count == 0) return;
-    const tensors = try list.lookUp(words[0 .. 3 * count]);
-    defer list.free(tensors);
-    return onDevice(d, tensors, words[3 * count ..], try tensor.get(scalars));
-}
+const step = list.Optimizer("lion", "update", 3, 5, Step);
+const onDevice = step.onDevice;
+const checked = step.checked;
 
 pub const entries = struct {
     /// `words`: the handles of `count` w, as many m and gradients, then for each whether it decays, 0 or 1. All are contiguous and of one dtype, those of one

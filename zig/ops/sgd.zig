@@ -23,7 +23,7 @@ fn Step(comptime T: type) type {
         gradient_scale: T,
 
         /// lr, μ, decay, scale of the gradient.
-        fn of(p: [4]f64, decays: bool) @This() {
+        pub fn of(p: [4]f64, decays: bool) @This() {
             return .{
                 .rate = @floatCast(p[0]),
                 .momentum = @floatCast(p[1]),
@@ -68,44 +68,18 @@ pub const ukernels = struct {
 };
 
 /// w, its momentum unless there is none, and the gradient of each parameter.
-fn Parameters(comptime kind: Kind) type {
-    return if (kind == .plain) list.List(2, 1) else list.List(3, 2);
-}
-
-fn Task(comptime T: type, comptime kind: Kind) type {
-    return struct {
-        parameters: *const Parameters(kind),
-        /// For each parameter 1 where it decays, else 0.
-        decays: []const u32,
-        scalars: list.Scalars(4),
-
-        pub fn run(self: *const @This(), d: *const Device) void {
-            const scalars = self.scalars.values();
-            const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
-            self.parameters.update(d, T, "sgd_" ++ @typeName(T) ++ "_" ++ @tagName(kind), @as([]const Step(T), &steps), self.decays);
-        }
-    };
+fn Update(comptime kind: Kind) type {
+    return list.Optimizer("sgd", @tagName(kind), Formula(f32, kind).columns, 4, Step);
 }
 
 fn onDevice(d: *const Device, comptime kind: Kind, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
-    for (decays) |flag| if (flag > 1) return error.InvalidArgument;
-    const numbers: list.Scalars(4) = try .of(scalars);
-    const parameters: Parameters(kind) = try .init(tensors, &.{scalars});
-    defer parameters.deinit();
-    switch (parameters.dtype) {
-        inline .f32, .f64 => |dtype| {
-            const T = if (dtype == .f32) f32 else f64;
-            try d.submit(&Task(T, kind){ .parameters = &parameters, .decays = decays, .scalars = numbers });
-        },
-        else => return error.Unsupported,
-    }
+    return Update(kind).onDevice(d, tensors, decays, scalars);
 }
 
 const has_momentum: u32 = 1;
 const looks_ahead: u32 = 2;
 
 fn checked(device_: u32, words: [*]const u32, count: usize, scalars: u32, flags: u32) Error!void {
-    const d = try device.get(device_);
     switch (flags) {
         inline 0, has_momentum, has_momentum | looks_ahead => |f| {
             const kind: Kind = switch (f) {
@@ -113,11 +87,7 @@ fn checked(device_: u32, words: [*]const u32, count: usize, scalars: u32, flags:
                 has_momentum => .momentum,
                 else => .nesterov,
             };
-            if (count == 0) return;
-            const columns = if (kind == .plain) 2 else 3;
-            const tensors = try list.lookUp(words[0 .. columns * count]);
-            defer list.free(tensors);
-            return onDevice(d, kind, tensors, words[columns * count ..][0..count], try tensor.get(scalars));
+            return Update(kind).checked(device_, words[0 .. (Formula(f32, kind).columns + 1) * count], scalars);
         },
         else => return error.InvalidArgument,
     }

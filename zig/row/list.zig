@@ -236,6 +236,60 @@ pub fn Scalars(comptime count: usize) type {
     };
 }
 
+/// A step of an optimizer over lists of `columns` tensors, the gradients last, by the kernels `<op>_<dtype>_<kind>`. `Step(T).of(scalars, decays)` works out what
+/// the formula needs of `count` scalars.
+pub fn Optimizer(
+    comptime op: []const u8,
+    comptime kind: []const u8,
+    comptime columns: usize,
+    comptime count: usize,
+    comptime Step: fn (type) type,
+) type {
+    return struct {
+        const Parameters = List(columns, columns - 1);
+
+        /// The scalars are read when the task runs: on a device, or in a recorded program, something may have just written them.
+        fn Task(comptime T: type) type {
+            return struct {
+                parameters: *const Parameters,
+                /// For each parameter 1 where it decays, else 0.
+                decays: []const u32,
+                scalars: Scalars(count),
+
+                pub fn run(self: *const @This(), d: *const Device) void {
+                    const scalars = self.scalars.values();
+                    const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
+                    self.parameters.update(d, T, op ++ "_" ++ @typeName(T) ++ "_" ++ kind, @as([]const Step(T), &steps), self.decays);
+                }
+            };
+        }
+
+        pub fn onDevice(d: *const Device, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
+            for (decays) |flag| if (flag > 1) return error.InvalidArgument;
+            const numbers: Scalars(count) = try .of(scalars);
+            const parameters: Parameters = try .init(tensors, &.{scalars});
+            defer parameters.deinit();
+            switch (parameters.dtype) {
+                inline .f32, .f64 => |dtype| {
+                    const T = if (dtype == .f32) f32 else f64;
+                    try d.submit(&Task(T){ .parameters = &parameters, .decays = decays, .scalars = numbers });
+                },
+                else => return error.Unsupported,
+            }
+        }
+
+        /// `words`: the handles of each column, then for each parameter whether it decays.
+        pub fn checked(device_: u32, words: []const u32, scalars: u32) Error!void {
+            const d = try device.get(device_);
+            const n = words.len / (columns + 1);
+            if (n == 0) return;
+            const tensors = try lookUp(words[0 .. columns * n]);
+            defer free(tensors);
+            return onDevice(d, tensors, words[columns * n ..], try tensor.get(scalars));
+        }
+    };
+}
+
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
 

@@ -12,7 +12,6 @@ const device = @import("../device.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
-const Error = status.Error;
 const Tensor = tensor.Tensor;
 
 /// What a step needs of its eight parameters, worked out in f64 and rounded once.

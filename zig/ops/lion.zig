@@ -10,8 +10,6 @@ const list = @import("../row/list.zig");
 const device = @import("../device.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
-const Device = device.Device;
-const Error = status.Error;
 const Tensor = tensor.Tensor;
 
 /// What a step needs of its scalars, worked out in f64 and rounded once.

@@ -13,8 +13,10 @@
  */
 
 export { isAvailable } from "./ffi/library.ts";
-export { LibraryNotFoundError, OutOfMemoryError, UnsupportedError } from "./ffi/status.ts";
+export { DeviceLostError, LibraryNotFoundError, OutOfMemoryError, UnsupportedError } from "./ffi/status.ts";
 export { cpu, cpuDevice } from "./core/device.ts";
+export { devices, vulkan } from "./core/gpu.ts";
+export type { GpuDescription, GpuKind, GpuStatistics, VulkanDevice, VulkanOptions } from "./core/gpu.ts";
 export type { CoreClass, CpuDescription, CpuDevice, CpuOptions, Device, Isa, MachineDescription, Threads, Tuning } from "./core/device.ts";
 export { explain } from "./core/explain.ts";
 export type { ExplainedProduct, Explanation } from "./core/explain.ts";

@@ -59,6 +59,8 @@ export interface Device {
   readonly name: string;
   /** The native handle. @internal */
   readonly handle: number;
+  /** Whether it is a GPU, with memory of its own. */
+  readonly isGpu: boolean;
   /** Waits until everything that was asked of the device is done. */
   sync(): Promise<void>;
 }
@@ -149,6 +151,7 @@ class Cpu implements CpuDevice {
   #handle = 0;
   readonly #given: Float64Array<ArrayBuffer>;
   readonly name: string;
+  readonly isGpu = false;
 
   constructor(given: Float64Array<ArrayBuffer>, name: string) {
     this.#given = given;
@@ -198,6 +201,11 @@ class Cpu implements CpuDevice {
       machine: { processors: processors!, quota: quota! < 0 ? null : quota!, classes: classesOf(rest) },
     };
   }
+}
+
+/** Lets the event loop run: at once for the first few turns, then for as long as has been waited already, up to 4 ms. @internal */
+export function pause(turn: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, turn < 4 ? 0 : Math.min(turn / 4, 4)));
 }
 
 /** The kinds of cores behind rows of numbers; a row without cores is none. */

@@ -1,8 +1,8 @@
 /** Tensors: n-dimensional arrays in native memory. */
 
 import { load, native } from "../ffi/library.ts";
-import { OutOfMemoryError, statusError, statusName } from "../ffi/status.ts";
-import type { Device } from "./device.ts";
+import { OutOfMemoryError, statusError, statusName, UnsupportedError } from "../ffi/status.ts";
+import { type Device, pause } from "./device.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
@@ -112,26 +112,41 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   }
 
   /** A copy of the elements, row-major. Never blocks the event loop. */
-  read(): Promise<Data[D]> {
-    return new Promise((resolve) => resolve(this.readSync()));
+  async read(): Promise<Data[D]> {
+    if (!this.device.isGpu) return this.readSync();
+    const request = requestCopy(this);
+    const out = newData(this.dtype, this.size);
+    try {
+      for (let turn = 0;; turn++) {
+        const state = native.tw_tensor_downloaded(request);
+        if (state < 0) throw statusError("read", statusName(-state));
+        if (state > 0) break;
+        await pause(turn);
+      }
+    } finally {
+      check("read", native.tw_tensor_finish(out, request, out.byteLength));
+    }
+    return out;
   }
 
-  /** A copy of the elements, row-major. */
+  /** A copy of the elements, row-major. Waits for a GPU. */
   readSync(): Data[D] {
     refuseReading("read", "x has no values");
     const out = newData(this.dtype, this.size);
-    check("read", native.tw_tensor_read(out, alive("read", this).handle, out.byteLength));
+    if (this.device.isGpu) check("read", native.tw_tensor_finish(out, requestCopy(this), out.byteLength));
+    else check("read", native.tw_tensor_read(out, alive("read", this).handle, out.byteLength));
     return out;
   }
 
   /** The value of a tensor of one element. */
-  item(): Promise<number> {
-    return new Promise((resolve) => resolve(this.itemSync()));
+  async item(): Promise<number> {
+    checkOne(this);
+    return (await this.read())[0]!;
   }
 
   /** The value of a tensor of one element. */
   itemSync(): number {
-    if (this.size !== 1) throw new RangeError(`item: x is ${formatShape(this.shape)}, must have one element`);
+    checkOne(this);
     return this.readSync()[0]!;
   }
 
@@ -192,6 +207,25 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   }
 }
 
+function checkOne(x: Tensor): void {
+  if (x.size !== 1) throw new RangeError(`item: x is ${formatShape(x.shape)}, must have one element`);
+}
+
+/** Asks a GPU for a copy of a tensor's elements. */
+function requestCopy(x: Tensor): number {
+  refuseReading("read", "x has no values");
+  alive("read", x);
+  const dense = x.isContiguous ? x : allocate("read", x.device, x.dtype, x.shape);
+  try {
+    if (dense !== x) check("read", native.tw_copy(x.device.handle, dense.handle, x.handle));
+    const request = native.tw_tensor_download(dense.handle);
+    if (request === 0) throw statusError("read", statusName(native.tw_last_status()));
+    return request;
+  } finally {
+    if (dense !== x) dense.dispose();
+  }
+}
+
 /** Whether a value is a tensor; narrows to the general type, where `instanceof` would give `any`. */
 export function isTensor(value: unknown): value is Tensor {
   return value instanceof Tensor;
@@ -222,14 +256,18 @@ const layout = new Float64Array(1 + 2 * 8);
 export function allocate<D extends DType, S extends Shape>(op: string, device: Device, dtype: D, shape: Shape): Tensor<D, S> {
   if (shape.length > 8) throw new RangeError(`${op}: ${formatShape(shape)} has ${shape.length} axes, at most 8 are supported`);
   for (let i = 0; i < shape.length; i++) layout[i] = shape[i]!;
-  const handle = native.tw_tensor_new(dtypes[dtype].code, shape.length, layout);
-  if (handle === 0) throw creationError(op, dtype, shape);
+  const code = dtypes[dtype].code;
+  const handle = device.isGpu ? native.tw_gpu_tensor(device.handle, code, shape.length, layout) : native.tw_tensor_new(code, shape.length, layout);
+  if (handle === 0) throw creationError(op, dtype, shape, device);
   return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false, { writes: 0 });
 }
 
 /** What stands behind a handle of 0 that an entry answered where it makes a tensor. @internal */
-export function creationError(op: string, dtype: DType, shape: Shape): Error {
+export function creationError(op: string, dtype: DType, shape: Shape, device?: Device): Error {
   const status = statusName(native.tw_last_status());
+  if (status === "Unsupported" && device !== undefined) {
+    return new UnsupportedError(`${op}: ${dtype} ${formatShape(shape)} is longer than one binding of ${device.name} may be`);
+  }
   if (status !== "OutOfMemory") return statusError(op, status);
   const m = memory();
   return new OutOfMemoryError(
@@ -285,7 +323,20 @@ function writeData(op: string, x: Tensor, data: unknown): void {
   const array = elements(op, data, x.dtype, x.size, x.shape);
   if (isExplaining()) return;
   changes(x);
-  check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
+  send(op, x, array);
+}
+
+/** Writes row-major elements to a tensor. */
+function send(op: string, x: Tensor, array: ArrayBufferView): void {
+  if (!x.device.isGpu) return check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
+  if (x.isContiguous) return check(op, native.tw_tensor_upload(x.handle, array, array.byteLength));
+  const dense = allocate(op, x.device, x.dtype, x.shape);
+  try {
+    check(op, native.tw_tensor_upload(dense.handle, array, array.byteLength));
+    check(op, native.tw_copy(x.device.handle, x.handle, dense.handle));
+  } finally {
+    dense.dispose();
+  }
 }
 
 /** Data as the library takes it: a typed array of the right kind and length, or numbers that fit the element type. */
@@ -351,7 +402,7 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   const sizes = checkShape("tensor", "shape", shape);
   const array = elements("tensor", data, dtype, elementCount(sizes), sizes);
   const out = allocate<D, S>("tensor", device, dtype, sizes);
-  check("tensor", native.tw_tensor_write(out.handle, array, array.byteLength));
+  send("tensor", out, array);
   return out;
 }
 

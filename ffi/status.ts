@@ -17,6 +17,11 @@ export class UnsupportedError extends Error {
   override readonly name = "UnsupportedError";
 }
 
+/** A GPU failed, and with it everything on it: its tensors have no values any more, and every later call on it throws this. The CPU is not concerned. */
+export class DeviceLostError extends Error {
+  override readonly name = "DeviceLostError";
+}
+
 /** The name of a native status. */
 export type StatusName = (typeof manifest.statuses)[number];
 
@@ -35,10 +40,12 @@ export function statusError(op: string, name: StatusName): Error {
       return new OutOfMemoryError(`${op}: out of memory`);
     case "Unsupported":
       return new UnsupportedError(`${op}: this device does not support the element type or setting`);
+    case "DeviceLost":
+      return new DeviceLostError(`${op}: the GPU was lost; open it anew with vulkan() and make its tensors again`);
     case "InvalidHandle":
       return new TypeError(`${op}: a tensor was disposed, or belongs to another Worker`);
     case "InvalidDevice":
-      return new TypeError(`${op}: the device is not one of this library`);
+      return new TypeError(`${op}: the device is not one of this library, or a tensor lives on another one`);
     case "DtypeMismatch":
       return new TypeError(`${op}: the tensors' element types do not fit together`);
     case "ShapeMismatch":

@@ -2,7 +2,7 @@
 // deno-fmt-ignore-file
 /** The C boundary of the library as its Zig signatures give it: status names by code, and every symbol's FFI types. */
 export const manifest = {
-  "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported", "Explained"],
+  "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported", "DeviceLost", "Explained"],
   "settings": [
     { "name": "threads", "variable": "TILEWORK_THREADS", "words": ["auto", "serial"], "range": [1, 256] },
     { "name": "isa", "variable": "TILEWORK_ISA", "words": ["portable", "avx2", "avx512", "neon"], "range": null },
@@ -21,6 +21,10 @@ export const manifest = {
   ],
   "symbols": {
     "tw_tensor_new": { "parameters": ["u32", "u32", "buffer"], "result": "u32" },
+    "tw_tensor_upload": { "parameters": ["u32", "buffer", "f64"], "result": "i32" },
+    "tw_tensor_download": { "parameters": ["u32"], "result": "u32" },
+    "tw_tensor_downloaded": { "parameters": ["u32"], "result": "i32" },
+    "tw_tensor_finish": { "parameters": ["buffer", "u32", "f64"], "result": "i32" },
     "tw_tensor_view": { "parameters": ["u32", "u32", "buffer"], "result": "u32" },
     "tw_tensor_free": { "parameters": ["u32"], "result": "i32" },
     "tw_tensor_write": { "parameters": ["u32", "buffer", "f64"], "result": "i32" },
@@ -32,6 +36,17 @@ export const manifest = {
     "tw_device_new": { "parameters": ["buffer", "u32"], "result": "u32" },
     "tw_device_variable": { "parameters": ["buffer", "u32", "u32"], "result": "u32" },
     "tw_device_describe": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
+    "tw_gpu_count": { "parameters": [], "result": "u32" },
+    "tw_gpu_describe": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
+    "tw_gpu_text": { "parameters": ["buffer", "u32", "u32", "u32"], "result": "u32" },
+    "tw_gpu_choose": { "parameters": ["buffer", "u32", "f64"], "result": "i32" },
+    "tw_gpu_open": { "parameters": ["u32"], "result": "u32" },
+    "tw_gpu_tensor": { "parameters": ["u32", "u32", "u32", "buffer"], "result": "u32" },
+    "tw_gpu_submit": { "parameters": ["u32"], "result": "f64" },
+    "tw_gpu_reached": { "parameters": ["u32", "f64"], "result": "i32" },
+    "tw_gpu_wait": { "parameters": ["u32", "f64"], "result": "i32" },
+    "tw_gpu_trim": { "parameters": ["u32"], "result": "i32" },
+    "tw_gpu_statistics": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
     "tw_explain_begin": { "parameters": [], "result": "i32" },
     "tw_explain_end": { "parameters": [], "result": "void" },
     "tw_explain_read": { "parameters": ["buffer", "u32"], "result": "u32" },

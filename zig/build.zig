@@ -37,6 +37,7 @@ pub fn build(b: *std.Build) void {
         .name = "gen_symbols",
         .root_module = b.createModule(.{ .root_source_file = b.path("gen_symbols.zig"), .target = b.graph.host, .optimize = .debug, .link_libc = true }),
     });
+    gen.root_module.addImport("shaders", shaders(b));
     const update = b.addUpdateSourceFiles();
     update.addCopyFileToSource(b.addRunArtifact(gen).captureStdOut(.{}), "../ffi/symbols.gen.ts");
     b.step("gen", "Rewrite ffi/symbols.gen.ts from the Zig signatures").dependOn(&update.step);
@@ -133,10 +134,16 @@ fn library(
         .strip = !symbols,
         .pic = true,
     });
+    module.addImport("shaders", shaders(b));
     kernels(b, module, target, optimize, symbols, false);
     const lib = b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = if (entries == .debug) null else true, .root_module = module });
     lib.link_gc_sections = true;
     return lib;
+}
+
+/// The compiled shaders with their table, beside the folder of the sources.
+fn shaders(b: *std.Build) *std.Build.Module {
+    return b.createModule(.{ .root_source_file = b.path("../shaders/generated/table.zig") });
 }
 
 /// With `race` everything is built for the thread sanitizer, the kernels too: else a job that reads what another has not yet written would go unseen.
@@ -149,6 +156,7 @@ fn unitTests(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.buil
         .valgrind = !race,
         .sanitize_thread = race,
     });
+    module.addImport("shaders", shaders(b));
     kernels(b, module, target, optimize, race, race);
     return b.addTest(.{
         .name = "unit",

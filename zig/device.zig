@@ -1,4 +1,4 @@
-//! CPU devices: what was asked for when they were made, kept for their life. All share one pool.
+//! Devices: what was asked for when they were made, kept for their life. Those of the CPU share one pool.
 //!
 //! Two devices made with the same settings are one device. A device is never freed: there are as many as distinct settings.
 
@@ -12,6 +12,8 @@ const resolve = @import("parallel/resolve.zig");
 const topology = @import("parallel/topology.zig");
 const cursor = @import("parallel/cursor.zig");
 const explain = @import("explain.zig");
+const tensor = @import("tensor.zig");
+const Gpu = @import("gpu/vulkan/gpu.zig").Gpu;
 const status = @import("status.zig");
 const Mutex = @import("parallel/futex.zig").Mutex;
 const Error = status.Error;
@@ -21,6 +23,8 @@ pub const Device = struct {
     isa: detect.Level,
     knobs: resolve.Knobs,
     machine: resolve.Machine,
+    /// What computes in the place of this processor.
+    gpu: ?*Gpu = null,
     /// Where a call notes what it would do, instead of doing it.
     explanation: ?*explain.Explanation = null,
 
@@ -31,10 +35,22 @@ pub const Device = struct {
 
     /// Runs a task that an entry has checked. Every entry ends here, so that a later recorder can append the task instead.
     pub fn submit(d: *const Device, task: anytype) Error!void {
+        if (d.gpu != null) return d.dispatch(task);
         if (d.explanation) |e| return d.told(task, e);
         const result = task.run(d);
         if (@TypeOf(result) == void) return;
         return result;
+    }
+
+    /// Records a task on the GPU: by its own `dispatch(d)`. One that has none has no shader.
+    noinline fn dispatch(d: *const Device, task: anytype) Error!void {
+        const Task = switch (@typeInfo(@TypeOf(task))) {
+            .pointer => |p| p.child,
+            else => @TypeOf(task),
+        };
+        if (!@hasDecl(Task, "dispatch")) return error.Unsupported;
+        try task.dispatch(d);
+        if (d.explains()) return error.Explained;
     }
 
     /// Explains a task: by its own `explain(d, e)` where it has one; others run, and `overRange` notes what it is asked for.
@@ -130,7 +146,9 @@ var lock: Mutex = .{};
 /// The device behind a handle: 1 is the first one made. With the highest bit set it is this thread's explaining copy of that device.
 pub fn get(handle: u32) Error!*const Device {
     if (handle == 0 or handle > made.load(.acquire)) return explaining(handle);
-    return &devices[handle - 1];
+    const d = &devices[handle - 1];
+    tensor.place = d.gpu;
+    return d;
 }
 
 const explain_bit = 1 << 31;
@@ -141,6 +159,7 @@ noinline fn explaining(handle: u32) Error!*const Device {
     if (handle == plain or plain == 0 or plain > made.load(.acquire)) return error.InvalidDevice;
     const notes = explain.notes orelse return error.InvalidDevice;
     explaining_copy = devices[plain - 1];
+    tensor.place = explaining_copy.gpu;
     const machine = &explaining_copy.machine;
     notes.* = .{ .isa = explaining_copy.isa, .cores = machine.cores, .pool_classes = machine.pool_classes, .knobs = explaining_copy.knobs };
     notes.knobs.gemv_parallel_bytes = resolve.bandwidthFloor(machine, &notes.knobs);
@@ -245,6 +264,19 @@ fn make(given: [*]const f64) Error!u32 {
     for (devices[0..n], 1..) |*other, handle| if (std.meta.eql(other.*, d)) return @intCast(handle);
     if (n == devices_max) return error.OutOfMemory;
     devices[n] = d;
+    made.store(n + 1, .release);
+    return n + 1;
+}
+
+/// The device of a GPU.
+pub fn ofGpu(g: *Gpu) Error!u32 {
+    lock.lock();
+    defer lock.unlock();
+    const n = made.load(.monotonic);
+    for (devices[0..n], 1..) |*other, handle| if (other.gpu == g) return @intCast(handle);
+    if (n == devices_max) return error.OutOfMemory;
+    const top = topology.get();
+    devices[n] = .{ .request = .serial, .isa = .portable, .knobs = .{}, .machine = .init(1, 0, top.caches), .gpu = g };
     made.store(n + 1, .release);
     return n + 1;
 }

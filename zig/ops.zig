@@ -54,6 +54,7 @@ pub const kernel_files = .{
 pub const entry_files = .{
     @import("tensor.zig"),
     @import("device.zig"),
+    @import("gpu.zig"),
     @import("explain.zig"),
     @import("peak.zig"),
 } ++ ops;

@@ -14,6 +14,8 @@ pub const Error = error{
     Overlap,
     IndexOutOfRange,
     Unsupported,
+    /// A GPU that failed; nothing runs on it any more.
+    DeviceLost,
     /// No fault: the call was only explained (explain.zig), and has computed nothing.
     Explained,
 };
@@ -30,6 +32,7 @@ pub const names = [_][:0]const u8{
     "Overlap",
     "IndexOutOfRange",
     "Unsupported",
+    "DeviceLost",
     "Explained",
 };
 

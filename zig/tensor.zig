@@ -6,10 +6,13 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const memory = @import("memory.zig");
+const chunks = @import("gpu/vulkan/chunks.zig");
+const gpu_ = @import("gpu/vulkan/gpu.zig");
 const pin = @import("parallel/pin.zig");
 const status = @import("status.zig");
 const Slots = @import("slots.zig").Slots;
 const Error = status.Error;
+const Gpu = gpu_.Gpu;
 
 pub const rank_max = 8;
 
@@ -36,6 +39,12 @@ const Storage = struct {
     block: [*]align(memory.alignment) u8,
     bytes: usize,
     references: u32,
+    /// The chunk of a GPU's memory that `block` stands for.
+    chunk: ?*chunks.Chunk = null,
+
+    fn gpu(s: *const Storage) ?*Gpu {
+        return if (s.chunk) |c| c.block.gpu else null;
+    }
 };
 
 /// Column panels of a matrix, side by side: `nr` columns each, the last one cut to whole vectors of `w`. An instruction set reads those of its own
@@ -194,8 +203,18 @@ fn find(handle: u32) Error!*Tensor {
     return t;
 }
 
-/// The live tensor of this thread behind a handle. A prepacked matrix is none to an op that reads by strides.
+/// Where the tensors of the running entry have to live: on this GPU, or where the processor reads them. Set by `device.get`.
+pub threadlocal var place: ?*Gpu = null;
+
+/// The live tensor of this thread behind a handle, on the device of the running entry. A prepacked matrix is none to an op that reads by strides.
 pub fn get(handle: u32) Error!*Tensor {
+    const t = try anywhere(handle);
+    if (t.storage.gpu() != place) return error.InvalidDevice;
+    return t;
+}
+
+/// As `get`, on whatever device.
+fn anywhere(handle: u32) Error!*Tensor {
     const t = try find(handle);
     if (t.panels != null) return error.LayoutMismatch;
     return t;
@@ -204,6 +223,7 @@ pub fn get(handle: u32) Error!*Tensor {
 /// As `typed`, but lets prepacked matrices through: for the right operand of a product.
 pub fn getWeight(handle: u32, dtype: Dtype) Error!*Tensor {
     const t = try find(handle);
+    if (t.storage.gpu() != place) return error.InvalidDevice;
     if (t.dtype != dtype) return error.DtypeMismatch;
     return t;
 }
@@ -278,6 +298,11 @@ fn exactSize(value: f64) Error!usize {
 
 /// A contiguous tensor with undefined content.
 pub fn create(dtype: Dtype, sizes: []const usize) Error!u32 {
+    return createOn(null, dtype, sizes);
+}
+
+/// As `create`, in the memory of a GPU where there is one.
+pub fn createOn(g: ?*Gpu, dtype: Dtype, sizes: []const usize) Error!u32 {
     if (sizes.len > rank_max) return error.InvalidArgument;
     var t: Tensor = .{
         .storage = undefined,
@@ -298,7 +323,7 @@ pub fn create(dtype: Dtype, sizes: []const usize) Error!u32 {
         stride = std.math.mul(usize, stride, @max(sizes[axis], 1)) catch return error.OutOfMemory;
         n = std.math.mul(usize, n, sizes[axis]) catch return error.OutOfMemory;
     }
-    return store(t, n);
+    return store(g, t, n);
 }
 
 /// A k×n matrix as column panels of `len` elements in all, with undefined content.
@@ -314,29 +339,32 @@ pub fn createPanels(dtype: Dtype, k: usize, n: usize, panels: Panels, len: usize
         .panels = panels,
     };
     t.shape_[0..2].* = .{ k, n };
-    return store(t, len);
+    return store(null, t, len);
 }
 
 /// Gives a tensor memory for `len` elements, and a handle.
-fn store(tensor: Tensor, len: usize) Error!u32 {
+fn store(g: ?*Gpu, tensor: Tensor, len: usize) Error!u32 {
     if (thread_id == 0) try nameThread();
     var t = tensor;
     t.owner = thread_id;
     const bytes = std.math.mul(usize, len, t.dtype.bytes()) catch return error.OutOfMemory;
     const storage = std.heap.c_allocator.create(Storage) catch return error.OutOfMemory;
     errdefer std.heap.c_allocator.destroy(storage);
-    const block = try memory.alloc(bytes);
-    errdefer memory.free(block, bytes);
-    storage.* = .{ .block = block, .bytes = bytes, .references = 1 };
+    storage.* = .{ .block = undefined, .bytes = bytes, .references = 1 };
+    if (g) |gpu| {
+        storage.chunk = try gpu.alloc(bytes);
+        storage.block = storage.chunk.?.address();
+    } else storage.block = try memory.alloc(bytes);
+    errdefer freeBlock(storage);
     t.storage = storage;
-    t.data = block;
+    t.data = storage.block;
     const handle = try tensors.add(t);
     _ = live_count.fetchAdd(1, .monotonic);
     return handle;
 }
 
 fn view(base: u32, rank: u32, layout: [*]const f64) Error!u32 {
-    const whole = try get(base);
+    const whole = try anywhere(base);
     if (rank > rank_max) return error.InvalidArgument;
     var t = whole.*;
     t.rank = @intCast(rank);
@@ -375,8 +403,12 @@ fn release(handle: u32, t: *Tensor) void {
     _ = live_count.fetchSub(1, .monotonic);
     storage.references -= 1;
     if (storage.references > 0) return;
-    memory.free(storage.block, storage.bytes);
+    freeBlock(storage);
     std.heap.c_allocator.destroy(storage);
+}
+
+fn freeBlock(storage: *const Storage) void {
+    if (storage.chunk) |chunk| chunk.block.gpu.free(chunk) else memory.free(storage.block, storage.bytes);
 }
 
 /// Calls `body(ctx, pointer, elements, done)` for each run of contiguous elements, in row-major order.
@@ -422,15 +454,72 @@ fn fromBuffer(c: Copy, run: [*]u8, n: usize, done: usize) void {
 }
 
 fn transfer(handle: u32, buffer: [*]u8, bytes: f64, comptime body: fn (Copy, [*]u8, usize, usize) void) Error!void {
-    const t = try get(handle);
+    const t = try anywhere(handle);
     if (try exactSize(bytes) != t.count() * t.dtype.bytes()) return error.ShapeMismatch;
+    if (t.storage.gpu() != null) return error.InvalidDevice;
     eachRun(t, Copy{ .buffer = buffer, .bytes = t.dtype.bytes() }, body);
+}
+
+/// Copies row-major elements to a tensor of a GPU, which must have no gaps.
+fn upload(handle: u32, data: [*]const u8, bytes: f64) Error!void {
+    const t = try anywhere(handle);
+    const g = t.storage.gpu() orelse return error.InvalidDevice;
+    if (try exactSize(bytes) != t.count() * t.dtype.bytes()) return error.ShapeMismatch;
+    if (!t.contiguous()) return error.LayoutMismatch;
+    try g.upload(@intFromPtr(t.data), data[0..@intFromFloat(bytes)]);
+}
+
+/// Copies of GPU memory that the host has not yet taken.
+var readbacks: Slots(gpu_.Readback) = .{};
+
+fn download(handle: u32) Error!u32 {
+    const t = try anywhere(handle);
+    const g = t.storage.gpu() orelse return error.InvalidDevice;
+    if (!t.contiguous()) return error.LayoutMismatch;
+    const r = try g.download(@intFromPtr(t.data), t.count() * t.dtype.bytes());
+    return readbacks.add(r) catch |e| {
+        g.wait(r.ticket) catch {};
+        g.forget(r);
+        return e;
+    };
+}
+
+fn downloaded(request: u32) Error!i32 {
+    const r = readbacks.get(request) orelse return error.InvalidHandle;
+    return @intFromBool(try r.gpu.reached(r.ticket));
+}
+
+fn finish(data: [*]u8, request: u32, bytes: f64) Error!void {
+    const r = (readbacks.get(request) orelse return error.InvalidHandle).*;
+    if (try exactSize(bytes) != r.bytes) return error.ShapeMismatch;
+    readbacks.remove(request);
+    try r.gpu.finish(r, data[0..r.bytes]);
 }
 
 pub const entries = struct {
     /// A contiguous tensor of `rank` sizes, not cleared. Answers its handle, or 0.
     pub fn tensor_new(dtype: u32, rank: u32, sizes: [*]const f64) callconv(.c) u32 {
-        return status.handle(newChecked(dtype, rank, sizes));
+        return status.handle(newChecked(null, dtype, rank, sizes));
+    }
+
+    /// As `tensor_write`, to a tensor of a GPU without gaps. What was asked of the GPU before comes first; `data` may change at once.
+    pub fn tensor_upload(out: u32, data: [*]const u8, bytes: f64) callconv(.c) i32 {
+        return status.of(upload(out, data, bytes));
+    }
+
+    /// Asks for a copy of a GPU's tensor without gaps. Answers a request, or 0; `tensor_downloaded` tells when it is there, `tensor_finish` takes it.
+    pub fn tensor_download(x: u32) callconv(.c) u32 {
+        return status.handle(download(x));
+    }
+
+    /// 1 where a request's copy is there, 0 where it is not yet, else the negative of what went wrong.
+    pub fn tensor_downloaded(request: u32) callconv(.c) i32 {
+        return downloaded(request) catch |e| -status.code(e);
+    }
+
+    /// Copies what was asked for to `data`, which holds `bytes` bytes, waiting for it where it is not there yet. The request is over then.
+    pub fn tensor_finish(data: [*]u8, request: u32, bytes: f64) callconv(.c) i32 {
+        return status.of(finish(data, request, bytes));
     }
 
     /// A view of `base`: `layout` holds the offset in its storage, then `rank` sizes, then `rank` strides, all in elements.
@@ -476,11 +565,11 @@ pub const entries = struct {
     }
 };
 
-fn newChecked(dtype: u32, rank: u32, sizes: [*]const f64) Error!u32 {
+pub fn newChecked(g: ?*Gpu, dtype: u32, rank: u32, sizes: [*]const f64) Error!u32 {
     if (dtype >= std.enums.values(Dtype).len or rank > rank_max) return error.InvalidArgument;
     var shape: [rank_max]usize = undefined;
     for (0..rank) |i| shape[i] = try exactSize(sizes[i]);
-    return create(@fromBackingInt(@as(u8, @intCast(dtype))), shape[0..rank]);
+    return createOn(g, @fromBackingInt(@as(u8, @intCast(dtype))), shape[0..rank]);
 }
 
 const testing = std.testing;

@@ -25,11 +25,11 @@ const MaskKind = enum(u32) { none, boolean, additive };
 
 /// Where the mask of each row lies: the leading axes of x, the last one first, with the mask's steps along them.
 const Mask = extern struct {
+    data: ?*const anyopaque = null,
     kind: MaskKind = .none,
     rank: u32 = 0,
-    data: ?*const anyopaque = null,
-    sizes: [tensor.rank_max - 1]usize = undefined,
-    strides: [tensor.rank_max - 1]isize = undefined,
+    sizes: [tensor.rank_max - 1]usize = @splat(1),
+    strides: [tensor.rank_max - 1]isize = @splat(0),
 
     inline fn row(mask: *const Mask, comptime M: type, index: usize) [*]const M {
         var at: isize = 0;

@@ -6,7 +6,9 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const Device = device.Device;
+const Error = @import("../status.zig").Error;
 
 /// Elements that stay together when one long row is cut: whole cache lines, whole vectors.
 const unit = 256;
@@ -19,6 +21,12 @@ pub fn Rows(comptime Args: type, comptime pass: device.Pass, comptime streams: c
         pub fn run(self: @This(), d: *const Device) void {
             d.overRange(pass, self.args.rows, 1, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).byRow);
         }
+
+        /// The shader of the kernel's name, a workgroup a row.
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (comptime !launch.exists(pass.kernel.?)) return error.Unsupported;
+            return launch.launch(d, pass.kernel.?, self.args, launch.byRow(self.args.rows, self.args.cols));
+        }
     };
 }
 
@@ -30,6 +38,12 @@ pub fn Elements(comptime Args: type, comptime pass: device.Pass, comptime stream
         pub fn run(self: @This(), d: *const Device) void {
             if (self.args.rows != 1) return (Rows(Args, pass, streams){ .args = self.args }).run(d);
             d.overRange(pass, self.args.cols, unit, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).inside);
+        }
+
+        /// The shader of the kernel's name, a thread an element.
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (comptime !launch.exists(pass.kernel.?)) return error.Unsupported;
+            return launch.launch(d, pass.kernel.?, self.args, launch.byElement(pass.kernel.?, self.args.rows * self.args.cols));
         }
     };
 }

@@ -1,0 +1,26 @@
+//! The compiled shaders. Written by scripts/shaders.ts.
+
+pub const Shader = struct {
+    name: [:0]const u8,
+    code: []align(4) const u8,
+    /// Threads of a workgroup.
+    threads: u32,
+    /// Storage buffers, by binding.
+    bindings: []const []const u8,
+    /// Push constants, 32 bits each.
+    words: []const []const u8,
+};
+
+fn embed(comptime file: []const u8) []align(4) const u8 {
+    const aligned = struct {
+        const bytes align(4) = @embedFile(file).*;
+    };
+    return &aligned.bytes;
+}
+
+pub const table = [_]Shader{
+    .{ .name = "activation_f32_rows", .code = embed("activation_f32_rows.spv"), .threads = 256, .bindings = &.{ "out", "x" }, .words = &.{ "groups", "out_at", "x_at", "rows", "cols", "out_stride", "x_stride", "kind" } },
+    .{ .name = "activation_backward_f32_rows", .code = embed("activation_backward_f32_rows.spv"), .threads = 256, .bindings = &.{ "dx", "dy", "x" }, .words = &.{ "groups", "dx_at", "dy_at", "x_at", "rows", "cols", "dx_stride", "dy_stride", "x_stride", "kind" } },
+    .{ .name = "softmax_f32_rows", .code = embed("softmax_f32_rows.spv"), .threads = 128, .bindings = &.{ "out", "x", "mask_data" }, .words = &.{ "groups", "out_at", "x_at", "mask_data_at", "mask_kind", "mask_rank", "mask_sizes_0", "mask_sizes_1", "mask_sizes_2", "mask_sizes_3", "mask_sizes_4", "mask_sizes_5", "mask_sizes_6", "mask_strides_0", "mask_strides_1", "mask_strides_2", "mask_strides_3", "mask_strides_4", "mask_strides_5", "mask_strides_6", "rows", "cols", "out_stride", "x_stride", "row", "queries", "scale" } },
+    .{ .name = "softmax_backward_f32_rows", .code = embed("softmax_backward_f32_rows.spv"), .threads = 128, .bindings = &.{ "dx", "dy", "y" }, .words = &.{ "groups", "dx_at", "dy_at", "y_at", "rows", "cols", "dx_stride", "dy_stride", "y_stride", "row", "queries", "scale" } },
+};

@@ -1,0 +1,171 @@
+//! GPUs: what there is, which one is meant, and the entries that only they have. Ops reach a GPU through `Device.submit`.
+
+const std = @import("std");
+const choice = @import("gpu/choice.zig");
+const device = @import("device.zig");
+const instance = @import("gpu/vulkan/instance.zig");
+const status = @import("status.zig");
+const tensor = @import("tensor.zig");
+const Gpu = @import("gpu/vulkan/gpu.zig").Gpu;
+const Mutex = @import("parallel/futex.zig").Mutex;
+const Error = status.Error;
+
+var lock: Mutex = .{};
+var opened: [instance.adapters_max]?*Gpu = @splat(null);
+
+/// The GPU of an adapter, opened once; one that was lost is opened anew.
+fn open(index: u32) Error!u32 {
+    const system = instance.system();
+    if (index >= system.count) return error.InvalidArgument;
+    lock.lock();
+    defer lock.unlock();
+    const known = opened[index];
+    const g = if (known != null and !known.?.lost.load(.acquire)) known.? else try Gpu.open(index);
+    opened[index] = g;
+    return device.ofGpu(g);
+}
+
+fn candidates(system: *const instance.System, list: *[instance.adapters_max]choice.Candidate) []const choice.Candidate {
+    for (list[0..system.count], system.adapters[0..system.count]) |*c, *a| {
+        c.* = .{ .kind = a.kind(), .name = a.name(), .uuid = a.uuid, .usable = a.family != null and a.unusable.len == 0, .memory_bytes = a.memoryBytes() };
+    }
+    return list[0..system.count];
+}
+
+fn of(handle: u32) Error!*Gpu {
+    return (try device.get(handle)).gpu orelse error.InvalidDevice;
+}
+
+fn ticketOf(value: f64) Error!u64 {
+    if (!(value >= 0 and value < 9007199254740992.0)) return error.InvalidArgument;
+    return @intFromFloat(value);
+}
+
+fn create(device_: u32, dtype: u32, rank: u32, sizes: [*]const f64) Error!u32 {
+    return tensor.newChecked(try of(device_), dtype, rank, sizes);
+}
+
+fn submitOn(device_: u32) Error!f64 {
+    return @floatFromInt(try (try of(device_)).flush());
+}
+
+fn reachedOn(device_: u32, ticket: f64) Error!i32 {
+    return @intFromBool(try (try of(device_)).reached(try ticketOf(ticket)));
+}
+
+fn waitOn(device_: u32, ticket: f64) Error!void {
+    try (try of(device_)).wait(try ticketOf(ticket));
+}
+
+fn trimOn(device_: u32) Error!void {
+    try (try of(device_)).trim();
+}
+
+/// Numbers of a description: kind, usable, bytes of memory, longest tensor in bytes, shared memory of a workgroup, threads of a workgroup, workgroups,
+/// subgroup width, and whether the instance validates.
+const description_len = 9;
+
+pub const entries = struct {
+    /// GPUs that the system lists, usable or not.
+    pub fn gpu_count() callconv(.c) u32 {
+        return @intCast(instance.system().count);
+    }
+
+    /// Numbers that describe a GPU: see `description_len`.
+    pub fn gpu_describe(out: [*]f64, count: u32, index: u32) callconv(.c) i32 {
+        const system = instance.system();
+        if (count != description_len or index >= system.count) return status.code(error.InvalidArgument);
+        const a = &system.adapters[index];
+        const limits = &a.properties.limits;
+        out[0..description_len].* = .{
+            @floatFromInt(@backingInt(a.kind())),
+            @floatFromInt(@intFromBool(a.family != null and a.unusable.len == 0)),
+            @floatFromInt(a.memoryBytes()),
+            @floatFromInt(limits.storage_buffer_range & ~@as(u32, 255)),
+            @floatFromInt(limits.compute_shared_memory_size),
+            @floatFromInt(limits.compute_work_group_invocations),
+            @floatFromInt(limits.compute_work_group_count[0]),
+            @floatFromInt(a.subgroup_size),
+            @floatFromInt(@intFromBool(system.validated)),
+        };
+        return 0;
+    }
+
+    /// Copies a text as far as it fits and answers its length there: 0 the name of a GPU, 1 its UUID, 2 why it cannot be used, 3 why there is none,
+    /// 4 the last message of the validation layer.
+    pub fn gpu_text(out: [*]u8, capacity: u32, index: u32, which: u32) callconv(.c) u32 {
+        const system = instance.system();
+        var digits: [32]u8 = undefined;
+        const text: []const u8 = switch (which) {
+            3 => system.reason,
+            4 => instance.lastMessage(),
+            else => if (index >= system.count) "" else switch (which) {
+                0 => system.adapters[index].name(),
+                1 => std.fmt.bufPrint(&digits, "{x}", .{&system.adapters[index].uuid}) catch "",
+                else => system.adapters[index].unusable,
+            },
+        };
+        const len = @min(text.len, capacity);
+        @memcpy(out[0..len], text[0..len]);
+        return @intCast(len);
+    }
+
+    /// The index of the GPU that is meant: by an index unless negative, else by text of `len` bytes, else by the variable TILEWORK_GPU, else the best one.
+    /// -1 where there is none.
+    pub fn gpu_choose(text: [*]const u8, len: u32, index: f64) callconv(.c) i32 {
+        const system = instance.system();
+        var list: [instance.adapters_max]choice.Candidate = undefined;
+        const wish: choice.Wish = if (index >= 0)
+            .{ .index = if (index < 4096) @intFromFloat(index) else 4096 }
+        else if (len > 0)
+            .{ .text = text[0..len] }
+        else if (std.c.getenv("TILEWORK_GPU")) |variable|
+            (if (variable[0] == 0) .best else .{ .text = std.mem.span(variable) })
+        else
+            .best;
+        return @intCast(choice.choose(candidates(system, &list), wish) orelse return -1);
+    }
+
+    /// The device of a GPU, or 0.
+    pub fn gpu_open(index: u32) callconv(.c) u32 {
+        return status.handle(open(index));
+    }
+
+    /// As `tensor_new`, in the memory of a GPU.
+    pub fn gpu_tensor(device_: u32, dtype: u32, rank: u32, sizes: [*]const f64) callconv(.c) u32 {
+        return status.handle(create(device_, dtype, rank, sizes));
+    }
+
+    /// Submits what was recorded. Answers the ticket that stands for all work so far, or the negative of what went wrong.
+    pub fn gpu_submit(device_: u32) callconv(.c) f64 {
+        return submitOn(device_) catch |e| -@as(f64, @floatFromInt(status.code(e)));
+    }
+
+    /// 1 where a ticket's work is done, 0 where it is not, else the negative of what went wrong.
+    pub fn gpu_reached(device_: u32, ticket: f64) callconv(.c) i32 {
+        return reachedOn(device_, ticket) catch |e| -status.code(e);
+    }
+
+    /// Waits for a ticket's work.
+    pub fn gpu_wait(device_: u32, ticket: f64) callconv(.c) i32 {
+        return status.of(waitOn(device_, ticket));
+    }
+
+    /// Gives the memory of a GPU that is kept for reuse back to its driver.
+    pub fn gpu_trim(device_: u32) callconv(.c) i32 {
+        return status.of(trimOn(device_));
+    }
+
+    /// Counts of a GPU since it was opened: bytes in use, bytes asked of the driver, allocations, dispatches, submissions, barriers, pipelines, copies,
+    /// and messages of the validation layer in this process.
+    pub fn gpu_statistics(out: [*]f64, count: u32, device_: u32) callconv(.c) i32 {
+        const g = of(device_) catch |e| return status.code(e);
+        if (count != 9) return status.code(error.InvalidArgument);
+        g.lock.lock();
+        defer g.lock.unlock();
+        const c = &g.counts;
+        const numbers = [_]u64{ g.device_heap.used_bytes, g.device_heap.block_total, c.allocations, c.dispatches, c.submissions, c.barriers, c.pipelines, c.copies, instance.messages.load(.monotonic) };
+        for (out[0..9], numbers) |*o, n| o.* = @floatFromInt(n);
+        return 0;
+    }
+};

@@ -1,0 +1,441 @@
+//! A Vulkan device: its queue, its memory, and the recording of work.
+//!
+//! Work is recorded into a batch of commands, and a batch is submitted when it is full, when a result is asked for, or when somebody waits. Batches run
+//! one after another in one queue; a ticket counts them, and a timeline semaphore tells which was the last one done. A barrier is recorded where a command
+//! touches what an earlier one since the last barrier wrote, or writes what one read.
+//!
+//! One lock guards it all: Workers share a device, and Vulkan's queues and command buffers want one thread at a time.
+
+const std = @import("std");
+const api = @import("api.zig");
+const chunks = @import("chunks.zig");
+const heap = @import("heap.zig");
+const instance = @import("instance.zig");
+const shaders = @import("shaders");
+const Mutex = @import("../../parallel/futex.zig").Mutex;
+const Chunk = chunks.Chunk;
+
+pub const Fault = heap.Fault;
+
+/// Dispatches and copies of a batch.
+const commands_max = 64;
+/// Bytes on their way to the device in one batch.
+const staged_max = 64 << 20;
+/// What is copied to the device at a time.
+const piece_bytes = 16 << 20;
+/// Batches that are recorded, waiting or running at a time.
+const batches_max = 4;
+/// The most buffers of a shader. Push constants hold a word for each, within the 128 bytes that every device has.
+pub const bindings_max = 16;
+pub const push_words_max = 32;
+
+const Batch = struct {
+    pool: api.CommandPool,
+    commands: api.CommandBuffer,
+    descriptors: api.DescriptorPool,
+    ticket: u64 = 0,
+    count: u32 = 0,
+    cost: u64 = 0,
+    /// Host chunks that its copies read.
+    staged: u32 = chunks.none,
+    staged_bytes: u64 = 0,
+};
+
+const Layout = struct { set: api.SetLayout = .none, pipeline: api.PipelineLayout = .none };
+
+pub const Counts = struct { dispatches: u64 = 0, submissions: u64 = 0, barriers: u64 = 0, pipelines: u64 = 0, allocations: u64 = 0, copies: u64 = 0 };
+
+pub const Binding = struct {
+    /// Null where the shader is told that there is nothing.
+    address: ?usize,
+    written: bool,
+};
+
+/// A copy of device memory on its way to the host.
+pub const Readback = struct { gpu: *Gpu, chunk: *Chunk, bytes: usize, ticket: u64 };
+
+pub const Gpu = struct {
+    adapter: *const instance.Adapter,
+    adapter_index: u32,
+    vk: api.DeviceTable,
+    push: ?api.PushTable,
+    device: api.Device,
+    queue: api.Queue,
+    timeline: api.Semaphore,
+    cache: api.PipelineCache,
+    device_heap: heap.Heap,
+    host_heap: heap.Heap,
+    lock: Mutex = .{},
+    lost: std.atomic.Value(bool) = .init(false),
+    batches: [batches_max]Batch,
+    current: u32 = 0,
+    recording: bool = false,
+    /// The ticket of the batch submitted last.
+    submitted: u64 = 0,
+    /// Counts barriers; see `Chunk.written`.
+    stretch: u64 = 1,
+    nothing: *Chunk,
+    layouts: [bindings_max + 1]Layout = @splat(.{}),
+    pipelines: [shaders.table.len]api.Pipeline = @splat(.none),
+    counts: Counts = .{},
+
+    /// Makes the device of an adapter.
+    pub fn open(index: u32) error{ OutOfMemory, Unsupported, DeviceLost }!*Gpu {
+        const system = instance.system();
+        const adapter = &system.adapters[index];
+        const family = adapter.family orelse return error.Unsupported;
+        const g = std.heap.c_allocator.create(Gpu) catch return error.OutOfMemory;
+        errdefer std.heap.c_allocator.destroy(g);
+        var extensions: [2][*:0]const u8 = undefined;
+        var extension_count: u32 = 0;
+        const pushes = adapter.push_descriptors and !pooled();
+        if (pushes) {
+            extensions[extension_count] = "VK_KHR_push_descriptor";
+            extension_count += 1;
+        }
+        if (adapter.portability) {
+            extensions[extension_count] = "VK_KHR_portability_subset";
+            extension_count += 1;
+        }
+        var twelve: api.Vulkan12Features = .{};
+        twelve.features[api.Vulkan12Features.timeline_semaphore] = 1;
+        const features: api.Features2 = .{ .next = &twelve };
+        const priority: f32 = 1;
+        const queues: api.DeviceQueueCreateInfo = .{ .family = family, .priorities = @ptrCast(&priority) };
+        var device: api.Device = undefined;
+        switch (system.table.vkCreateDevice(adapter.physical, &.{
+            .next = &features,
+            .queues = @ptrCast(&queues),
+            .extension_count = extension_count,
+            .extensions = &extensions,
+        }, null, &device)) {
+            .success => {},
+            .out_of_host_memory, .out_of_device_memory => return error.OutOfMemory,
+            .device_lost => return error.DeviceLost,
+            else => return error.Unsupported,
+        }
+        const vk = api.fill(api.DeviceTable, device, system.table.vkGetDeviceProcAddr) orelse return error.Unsupported;
+        errdefer vk.vkDestroyDevice(device, null);
+        g.* = .{
+            .adapter = adapter,
+            .adapter_index = index,
+            .vk = vk,
+            .push = if (pushes) api.fill(api.PushTable, device, system.table.vkGetDeviceProcAddr) else null,
+            .device = device,
+            .queue = undefined,
+            .timeline = .none,
+            .cache = .none,
+            .device_heap = undefined,
+            .host_heap = undefined,
+            .batches = undefined,
+            .nothing = undefined,
+        };
+        vk.vkGetDeviceQueue(device, family, 0, &g.queue);
+        g.device_heap = try .init(g, .device);
+        g.host_heap = try .init(g, .host);
+        const timeline: api.SemaphoreTypeCreateInfo = .{};
+        try g.done(vk.vkCreateSemaphore(device, &.{ .next = &timeline }, null, &g.timeline));
+        try g.done(vk.vkCreatePipelineCache(device, &.{}, null, &g.cache));
+        for (&g.batches) |*batch| {
+            batch.* = .{ .pool = .none, .commands = undefined, .descriptors = .none };
+            try g.done(vk.vkCreateCommandPool(device, &.{ .family = family }, null, &batch.pool));
+            try g.done(vk.vkAllocateCommandBuffers(device, &.{ .pool = batch.pool }, &batch.commands));
+            if (g.push == null) {
+                const size: api.DescriptorPoolSize = .{ .count = commands_max * bindings_max };
+                try g.done(vk.vkCreateDescriptorPool(device, &.{ .sets_max = commands_max, .sizes = &size }, null, &batch.descriptors));
+            }
+        }
+        g.nothing = try g.device_heap.alloc(g, 256);
+        return g;
+    }
+
+    /// Descriptor sets from pools even where they could be pushed: for tests.
+    fn pooled() bool {
+        return if (std.c.getenv("TILEWORK_GPU_POOLED_SETS")) |text| text[0] == '1' else false;
+    }
+
+    /// The most bytes that a binding may have, and so a tensor.
+    pub fn rangeMax(g: *const Gpu) u64 {
+        return @min(g.adapter.properties.limits.storage_buffer_range & ~@as(u64, 255), chunks.bytes_max);
+    }
+
+    /// What a result of the driver means. Whatever it does not explain leaves the device in no state that could be trusted.
+    pub fn done(g: *Gpu, result: api.Result) Fault!void {
+        switch (result) {
+            .success => return,
+            .out_of_host_memory, .out_of_device_memory, .out_of_pool_memory, .fragmented_pool => return error.OutOfMemory,
+            else => {
+                g.lost.store(true, .release);
+                return error.DeviceLost;
+            },
+        }
+    }
+
+    fn enter(g: *Gpu) Fault!void {
+        g.lock.lock();
+        if (!g.lost.load(.acquire)) return;
+        g.lock.unlock();
+        return error.DeviceLost;
+    }
+
+    // Memory.
+
+    pub fn alloc(g: *Gpu, bytes: usize) error{ OutOfMemory, DeviceLost, Unsupported }!*Chunk {
+        if (bytes > g.rangeMax()) return error.Unsupported;
+        try g.enter();
+        defer g.lock.unlock();
+        return g.device_heap.alloc(g, bytes);
+    }
+
+    pub fn free(g: *Gpu, chunk: *Chunk) void {
+        g.lock.lock();
+        defer g.lock.unlock();
+        g.device_heap.release(chunk);
+    }
+
+    /// Gives kept memory back to the driver.
+    pub fn trim(g: *Gpu) Fault!void {
+        try g.enter();
+        defer g.lock.unlock();
+        try g.trimLocked();
+    }
+
+    pub fn trimLocked(g: *Gpu) Fault!void {
+        try g.flushLocked();
+        try g.waitLocked(g.submitted);
+        for (&g.batches) |*batch| g.recycle(batch);
+        g.device_heap.trim(g);
+        g.host_heap.trim(g);
+    }
+
+    // Recording.
+
+    /// The batch that is being recorded.
+    fn open_(g: *Gpu) Fault!*Batch {
+        const batch = &g.batches[g.current];
+        if (g.recording) return batch;
+        try g.waitLocked(batch.ticket);
+        g.recycle(batch);
+        try g.done(g.vk.vkResetCommandPool(g.device, batch.pool, 0));
+        if (batch.descriptors != .none) try g.done(g.vk.vkResetDescriptorPool(g.device, batch.descriptors, 0));
+        try g.done(g.vk.vkBeginCommandBuffer(batch.commands, &.{}));
+        batch.count = 0;
+        batch.cost = 0;
+        g.recording = true;
+        return batch;
+    }
+
+    /// Frees what the copies of a batch that is done have read.
+    fn recycle(g: *Gpu, batch: *Batch) void {
+        var index = batch.staged;
+        batch.staged = chunks.none;
+        batch.staged_bytes = 0;
+        while (index != chunks.none) {
+            const chunk = chunks.at(index);
+            index = chunk.next;
+            g.host_heap.release(chunk);
+        }
+    }
+
+    fn flushLocked(g: *Gpu) Fault!void {
+        if (!g.recording) return;
+        const batch = &g.batches[g.current];
+        try g.done(g.vk.vkEndCommandBuffer(batch.commands));
+        const ticket = g.submitted + 1;
+        const timeline: api.TimelineSubmitInfo = .{ .signals = &ticket };
+        try g.done(g.vk.vkQueueSubmit(g.queue, 1, &.{ .next = &timeline, .buffers = &batch.commands, .signals = &g.timeline }, 0));
+        g.submitted = ticket;
+        batch.ticket = ticket;
+        g.counts.submissions += 1;
+        g.recording = false;
+        g.current = (g.current + 1) % batches_max;
+    }
+
+    fn waitLocked(g: *Gpu, ticket: u64) Fault!void {
+        if (ticket == 0) return;
+        try g.done(g.vk.vkWaitSemaphores(g.device, &.{ .semaphores = &g.timeline, .values = &ticket }, std.math.maxInt(u64)));
+    }
+
+    /// Submits what was recorded; the ticket that stands for all work so far.
+    pub fn flush(g: *Gpu) Fault!u64 {
+        try g.enter();
+        defer g.lock.unlock();
+        try g.flushLocked();
+        return g.submitted;
+    }
+
+    /// Whether a ticket's work is done.
+    pub fn reached(g: *Gpu, ticket: u64) Fault!bool {
+        if (g.lost.load(.acquire)) return error.DeviceLost;
+        var value: u64 = 0;
+        try g.done(g.vk.vkGetSemaphoreCounterValue(g.device, g.timeline, &value));
+        return value >= ticket;
+    }
+
+    /// Waits for a ticket, without the lock: others may record meanwhile.
+    pub fn wait(g: *Gpu, ticket: u64) Fault!void {
+        if (g.lost.load(.acquire)) return error.DeviceLost;
+        return g.waitLocked(ticket);
+    }
+
+    /// Closes a batch that is full. A short batch keeps below the time that systems let a submission run; a processor is the slower by a thousand.
+    fn maybeFlush(g: *Gpu, batch: *Batch) Fault!void {
+        const cost_max: u64 = if (g.adapter.kind() == .software) 1 << 28 else 1 << 38;
+        if (batch.count >= commands_max or batch.cost >= cost_max or batch.staged_bytes >= staged_max) try g.flushLocked();
+    }
+
+    const shader_and_transfer = api.stage.compute_shader | api.stage.transfer;
+    const writes = api.access.shader_write | api.access.transfer_write;
+
+    /// A barrier if what comes next must wait for what is recorded already.
+    fn order(g: *Gpu, batch: *Batch, touched: []const ?*Chunk, written: []const bool) void {
+        for (touched, written) |chunk_, write| {
+            const chunk = chunk_ orelse continue;
+            if (chunk.written != g.stretch and !(write and chunk.read == g.stretch)) continue;
+            const barrier: api.MemoryBarrier = .{ .source = writes, .destination = writes | api.access.shader_read | api.access.transfer_read };
+            g.vk.vkCmdPipelineBarrier(batch.commands, shader_and_transfer, shader_and_transfer, 0, 1, @ptrCast(&barrier), 0, null, 0, null);
+            g.counts.barriers += 1;
+            g.stretch += 1;
+            break;
+        }
+        for (touched, written) |chunk_, write| {
+            const chunk = chunk_ orelse continue;
+            if (write) chunk.written = g.stretch else chunk.read = g.stretch;
+        }
+    }
+
+    /// Records a dispatch of `groups` workgroups. `cost` is about how many operations they do.
+    pub fn launch(g: *Gpu, shader: usize, bindings: []const Binding, words: []const u32, groups: u32, cost: u64) Fault!void {
+        try g.enter();
+        defer g.lock.unlock();
+        const pipeline = try g.pipelineOf(shader);
+        const layout = &g.layouts[bindings.len];
+        const batch = try g.open_();
+        var touched: [bindings_max]?*Chunk = undefined;
+        var written: [bindings_max]bool = undefined;
+        var buffers: [bindings_max]api.DescriptorBufferInfo = undefined;
+        for (bindings, 0..) |b, i| {
+            const chunk = if (b.address) |address| chunks.locate(address).chunk else g.nothing;
+            touched[i] = if (b.address == null) null else chunk;
+            written[i] = b.written;
+            buffers[i] = .{ .buffer = chunk.block.buffer, .offset = chunk.offset, .range = @min(chunk.bytes, g.rangeMax()) };
+        }
+        var sets: [bindings_max]api.WriteDescriptorSet = undefined;
+        for (0..bindings.len) |i| sets[i] = .{ .binding = @intCast(i), .count = 1, .buffers = @ptrCast(&buffers[i]) };
+        var set: api.DescriptorSet = .none;
+        if (g.push == null) {
+            try g.done(g.vk.vkAllocateDescriptorSets(g.device, &.{ .pool = batch.descriptors, .layouts = &layout.set }, &set));
+            for (sets[0..bindings.len]) |*s| s.set = set;
+            g.vk.vkUpdateDescriptorSets(g.device, @intCast(bindings.len), &sets, 0, null);
+        }
+        g.order(batch, touched[0..bindings.len], written[0..bindings.len]);
+        g.vk.vkCmdBindPipeline(batch.commands, bind_compute, pipeline);
+        if (g.push) |push| {
+            push.vkCmdPushDescriptorSetKHR(batch.commands, bind_compute, layout.pipeline, 0, @intCast(bindings.len), &sets);
+        } else g.vk.vkCmdBindDescriptorSets(batch.commands, bind_compute, layout.pipeline, 0, 1, &set, 0, null);
+        g.vk.vkCmdPushConstants(batch.commands, layout.pipeline, api.stage_compute, 0, @intCast(4 * words.len), words.ptr);
+        g.vk.vkCmdDispatch(batch.commands, groups, 1, 1);
+        g.counts.dispatches += 1;
+        batch.count += 1;
+        batch.cost += cost;
+        try g.maybeFlush(batch);
+    }
+
+    const bind_compute = 1;
+
+    /// The most workgroups of one dispatch.
+    pub fn groupsMax(g: *const Gpu) u32 {
+        return g.adapter.properties.limits.compute_work_group_count[0];
+    }
+
+    fn layoutOf(g: *Gpu, count: usize) Fault!*const Layout {
+        const layout = &g.layouts[count];
+        if (layout.pipeline != .none) return layout;
+        var bindings: [bindings_max]api.SetLayoutBinding = undefined;
+        for (bindings[0..count], 0..) |*b, i| b.* = .{ .binding = @intCast(i) };
+        if (layout.set == .none) try g.done(g.vk.vkCreateDescriptorSetLayout(g.device, &.{
+            .flags = if (g.push != null) api.SetLayoutCreateInfo.push_descriptor else 0,
+            .count = @intCast(count),
+            .bindings = &bindings,
+        }, null, &layout.set));
+        const range: api.PushConstantRange = .{ .size = 4 * push_words_max };
+        try g.done(g.vk.vkCreatePipelineLayout(g.device, &.{ .sets = &layout.set, .ranges = &range }, null, &layout.pipeline));
+        return layout;
+    }
+
+    fn pipelineOf(g: *Gpu, shader: usize) Fault!api.Pipeline {
+        if (g.pipelines[shader] != .none) return g.pipelines[shader];
+        const entry = &shaders.table[shader];
+        const layout = try g.layoutOf(entry.bindings.len);
+        var module: api.ShaderModule = .none;
+        try g.done(g.vk.vkCreateShaderModule(g.device, &.{ .size = entry.code.len, .code = entry.code.ptr }, null, &module));
+        defer g.vk.vkDestroyShaderModule(g.device, module, null);
+        try g.done(g.vk.vkCreateComputePipelines(g.device, g.cache, 1, &.{
+            .stage = .{ .module = module, .name = entry.name.ptr },
+            .layout = layout.pipeline,
+        }, null, &g.pipelines[shader]));
+        g.counts.pipelines += 1;
+        return g.pipelines[shader];
+    }
+
+    // Copies.
+
+    /// Records the copy of `data` to an address. The data may change once this returns.
+    pub fn upload(g: *Gpu, address: usize, data: []const u8) Fault!void {
+        try g.enter();
+        defer g.lock.unlock();
+        var done_: usize = 0;
+        while (done_ < data.len) {
+            const piece = data[done_..][0..@min(piece_bytes, data.len - done_)];
+            const staging = try g.host_heap.alloc(g, piece.len);
+            const batch = g.open_() catch |e| {
+                g.host_heap.release(staging);
+                return e;
+            };
+            staging.next = batch.staged;
+            batch.staged = staging.index;
+            batch.staged_bytes += piece.len;
+            @memcpy(staging.block.mapped.?[staging.offset..][0..piece.len], piece);
+            const place = chunks.locate(address + done_);
+            g.order(batch, &.{place.chunk}, &.{true});
+            const region: api.BufferCopy = .{ .source = staging.offset, .destination = place.chunk.offset + place.offset, .size = piece.len };
+            g.vk.vkCmdCopyBuffer(batch.commands, staging.block.buffer, place.chunk.block.buffer, 1, @ptrCast(&region));
+            batch.count += 1;
+            g.counts.copies += 1;
+            done_ += piece.len;
+            try g.maybeFlush(batch);
+        }
+    }
+
+    /// Submits the copy of `bytes` bytes at an address to the host; `finish` has them.
+    pub fn download(g: *Gpu, address: usize, bytes: usize) Fault!Readback {
+        try g.enter();
+        defer g.lock.unlock();
+        const chunk = try g.host_heap.alloc(g, bytes);
+        errdefer g.host_heap.release(chunk);
+        const batch = try g.open_();
+        const place = chunks.locate(address);
+        g.order(batch, &.{place.chunk}, &.{false});
+        const region: api.BufferCopy = .{ .source = place.chunk.offset + place.offset, .destination = chunk.offset, .size = bytes };
+        g.vk.vkCmdCopyBuffer(batch.commands, place.chunk.block.buffer, chunk.block.buffer, 1, @ptrCast(&region));
+        const barrier: api.MemoryBarrier = .{ .source = api.access.transfer_write, .destination = api.access.host_read };
+        g.vk.vkCmdPipelineBarrier(batch.commands, api.stage.transfer, api.stage.host, 0, 1, @ptrCast(&barrier), 0, null, 0, null);
+        g.counts.copies += 1;
+        try g.flushLocked();
+        return .{ .gpu = g, .chunk = chunk, .bytes = bytes, .ticket = g.submitted };
+    }
+
+    /// Waits for a copy, moves it to `out` and frees it. The work's success is looked at before its result.
+    pub fn finish(g: *Gpu, r: Readback, out: []u8) Fault!void {
+        defer g.forget(r);
+        try g.wait(r.ticket);
+        if (g.lost.load(.acquire)) return error.DeviceLost;
+        @memcpy(out, r.chunk.block.mapped.?[r.chunk.offset..][0..out.len]);
+    }
+
+    pub fn forget(g: *Gpu, r: Readback) void {
+        g.lock.lock();
+        defer g.lock.unlock();
+        g.host_heap.release(r.chunk);
+    }
+};

@@ -4,6 +4,7 @@ const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
 const Explanation = @import("../explain.zig").Explanation;
+const gpu_product = @import("../gpu/product.zig");
 const note = @import("../gemm/note.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -25,6 +26,10 @@ fn Task(comptime T: type) type {
 
         pub fn explain(self: *const @This(), d: *const device.Device, e: *Explanation) void {
             note.batch(T, d, e, &self.batch);
+        }
+
+        pub fn dispatch(self: *const @This(), d: *const device.Device) Error!void {
+            return gpu_product.dispatch(T, d, &self.batch);
         }
     };
 }

@@ -137,7 +137,10 @@ ${
 /** The entry points of a source, in their order. */
 function entriesOf(source: string): string[] {
   const text = readFileSync(join(sources, source), "utf8");
-  return [...text.matchAll(/\[shader\("compute"\)\]\s*\[numthreads\([^)]*\)\]\s*void\s+(\w+)\s*\(/g)].map((match) => match[1]!);
+  // Written out, or made by a macro of the common part that takes the name last.
+  const written = /^\[shader\("compute"\)\]\s*\[numthreads\([^)]*\)\]\s*void\s+(\w+)\s*\(/gm;
+  const made = /^[A-Z]+\((?:[\w.]+,\s*)*([a-z]\w*)\)$/gm;
+  return [...text.matchAll(written), ...text.matchAll(made)].sort((a, b) => a.index - b.index).map((match) => match[1]!);
 }
 
 const checking = process.argv.includes("--check");

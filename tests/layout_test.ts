@@ -32,6 +32,7 @@ const zigLayers: Record<string, string> = {
   "test_runner.zig": "root",
   "build.zig": "root",
   "ops.zig": "list",
+  "gpu.zig": "ops",
   "device.zig": "state",
   "knobs.zig": "state",
   "tensor.zig": "state",
@@ -44,12 +45,15 @@ const zigLayers: Record<string, string> = {
 
 /** Zig: what each layer may import beside itself. `testing` holds what only tests use, and any layer's tests may. */
 const zigRules: Record<string, string[]> = {
-  root: ["list", "ops", "gemm", "row", "state", "parallel", "isa", "status"],
+  root: ["list", "ops", "gemm", "row", "gpu", "vulkan", "state", "parallel", "isa", "status"],
   list: ["ops", "gemm", "row", "state", "isa"],
-  ops: ["gemm", "row", "state", "parallel", "isa", "status", "testing"],
-  gemm: ["row", "state", "parallel", "isa", "status", "testing"],
-  row: ["state", "parallel", "isa", "status", "testing"],
-  state: ["testing", "parallel", "isa", "status"],
+  ops: ["gemm", "row", "gpu", "vulkan", "state", "parallel", "isa", "status", "testing"],
+  gemm: ["row", "gpu", "state", "parallel", "isa", "status", "testing"],
+  row: ["gpu", "state", "parallel", "isa", "status", "testing"],
+  // How tasks reach a GPU, above what a device is; the driver's side, below it.
+  gpu: ["vulkan", "state", "status"],
+  state: ["vulkan", "testing", "parallel", "isa", "status"],
+  vulkan: ["state", "parallel"],
   parallel: ["testing", "isa", "status"],
   isa: ["testing"],
   status: [],
@@ -207,7 +211,7 @@ function zigImports(file: string): string[] {
 
 function layer(file: string): string | undefined {
   const folder = dirname(file).split("/")[0];
-  const name = folder === "." ? zigLayers[file] : folder;
+  const name = folder === "." ? zigLayers[file] : file.startsWith("gpu/vulkan/") || file === "gpu/choice.zig" ? "vulkan" : folder;
   return name !== undefined && name in zigRules ? name : undefined;
 }
 

@@ -34,6 +34,8 @@ test {
     _ = @import("parallel/resolve.zig");
     _ = @import("parallel/cursor.zig");
     _ = @import("parallel/pool.zig");
+    _ = @import("gpu/choice.zig");
+    _ = @import("gpu/vulkan/chunks.zig");
     _ = @import("row/strided.zig");
     _ = @import("row/fold.zig");
     _ = @import("row/nucleus.zig");

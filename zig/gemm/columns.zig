@@ -5,7 +5,9 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const pool = @import("../parallel/pool.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const memory = @import("../memory.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const split = @import("../row/split.zig");
 const Device = device.Device;
 const Error = @import("../status.zig").Error;
@@ -57,6 +59,23 @@ pub fn Sum(comptime T: type) type {
             w.phase(s.cols, grain, job, Job.join);
         }
 
+        pub fn dispatch(s: *const Self, d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const partials: Scratch = try .init(d, s.partialLen() * @sizeOf(T));
+            defer partials.deinit();
+            try launchSums(d, "partials", .{
+                .out = partials.ptr(T),
+                .x = s.x,
+                .rows = s.rows,
+                .cols = s.cols,
+                .stride = s.stride,
+                .chunk_rows = chunkRows(s.rows),
+                .chunks = chunks(s.rows),
+                .accumulate = false,
+            });
+            try dispatchJoin(d, s.out, partials.ptr(T), chunks(s.rows), s.cols, s.accumulate);
+        }
+
         const Job = struct {
             s: *const Self,
             kernel: Kernel(T),
@@ -82,6 +101,19 @@ pub fn Sum(comptime T: type) type {
             }
         };
     };
+}
+
+/// What the shader takes: sums of each chunk of rows.
+const Sums = extern struct { out: [*]f32, x: [*]const f32, rows: usize, cols: usize, stride: usize, chunk_rows: usize, chunks: usize, accumulate: bool };
+
+/// On a GPU: out[c] (+)= Σ over the rows of `partials`, ascending.
+pub fn dispatchJoin(d: *const Device, out: [*]f32, partials: [*]const f32, rows: usize, cols: usize, accumulate: bool) Error!void {
+    try launchSums(d, "join", .{ .out = out, .x = partials, .rows = rows, .cols = cols, .stride = cols, .chunk_rows = rows, .chunks = 1, .accumulate = accumulate });
+}
+
+fn launchSums(d: *const Device, step: []const u8, args: Sums) Error!void {
+    const across = std.math.divCeil(usize, args.cols, comptime launch.threads("column_sums_f32")) catch unreachable;
+    return launch.launch(d, "column_sums_f32", args, .{ .groups = across * args.chunks, .cost = args.rows * args.cols, .step = step });
 }
 
 /// out[c] = (add ? out[c] : 0) + Σ_r x[r, c], the sum taken first, rows ascending from 0.

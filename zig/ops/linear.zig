@@ -3,6 +3,7 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
+const gpu_product = @import("../gemm/gpu_product.zig");
 const Explanation = @import("../explain.zig").Explanation;
 const note = @import("../gemm/note.zig");
 const blocking = @import("../gemm/blocking.zig");
@@ -76,6 +77,12 @@ pub fn Task(comptime T: type) type {
             defer memory.free(block, len * @sizeOf(T));
             region.scratch = @ptrCast(@alignCast(block));
             pool.run(workers, d.exact(), &region, Region.body);
+        }
+
+        pub fn dispatch(self: @This(), d: *const device.Device) Error!void {
+            if (self.dx) |*p| try gpu_product.single(T, d, p);
+            if (self.dw) |*p| try gpu_product.single(T, d, p);
+            if (self.db) |*s| try s.dispatch(d);
         }
 
         /// What the workers run: product after product, each dealt through the cursor. A phase ends in a barrier, so they share one scratch.

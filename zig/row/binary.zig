@@ -4,6 +4,7 @@
 //! elements, 29 at 262 144, 11 from memory; a row or a column broadcast over 512×512 took 45.
 
 const std = @import("std");
+const launch = @import("../gpu/launch.zig");
 const simd = @import("../isa/simd.zig");
 const strided = @import("strided.zig");
 const tensor = @import("../tensor.zig");
@@ -104,6 +105,11 @@ pub fn Kernel(comptime T: type, comptime formula: type) type {
     };
 }
 
+/// What the shader takes.
+fn Dispatch(comptime T: type) type {
+    return extern struct { out: [*]T, a: [*]const T, b: [*]const T, axes: strided.Axes(3) = undefined };
+}
+
 /// The task of `out = name(a, b)`. T is the storage type of the kernel: i32 shares that of u32, since wrapping arithmetic is the same bits.
 pub fn Task(comptime T: type, comptime name: []const u8) type {
     return struct {
@@ -127,6 +133,12 @@ pub fn Task(comptime T: type, comptime name: []const u8) type {
                 .b = b.ptr(T),
                 .bytes = (walk.count +| a.count() +| b.count()) *| @sizeOf(T),
             };
+        }
+
+        pub fn dispatch(self: *const Self, d: *const Device) Error!void {
+            const shader = name ++ "_" ++ @typeName(T);
+            if (comptime !launch.exists(shader)) return error.Unsupported;
+            return self.walk.dispatch(d, shader, Dispatch(T){ .out = self.out, .a = self.a, .b = self.b });
         }
 
         /// One number in the place of `b`; the caller sets its address before the task runs.

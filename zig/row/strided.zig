@@ -7,6 +7,7 @@
 const std = @import("std");
 const assert = std.debug.assert;
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const tensor = @import("../tensor.zig");
 const Error = @import("../status.zig").Error;
 const Tensor = tensor.Tensor;
@@ -23,6 +24,14 @@ pub fn Block(comptime operands: usize) type {
         row: [operands]isize,
         col: [operands]isize,
     };
+}
+
+/// Axes that a shader walks; those beyond are walked here.
+const gpu_axes = 4;
+
+/// A walk as shaders take it: elements, sizes, and the steps of each operand along the axes.
+pub fn Axes(comptime operands: usize) type {
+    return extern struct { count: usize, sizes: [gpu_axes]usize, strides: [operands * gpu_axes]isize };
 }
 
 pub fn Walk(comptime operands: usize) type {
@@ -125,6 +134,32 @@ pub fn Walk(comptime operands: usize) type {
                 }
             };
             d.overRange(pass, self.count, unit, bytes, Part{ .walk = self, .inner = ctx }, Part.range);
+        }
+
+        /// Records the shader `name` for every element. The first fields of `args` are the operands' pointers; its field `axes` is filled in here.
+        pub fn dispatch(self: *const Self, d: *const device.Device, comptime name: []const u8, args: anytype) Error!void {
+            var a = args;
+            a.axes = .{ .count = @intFromBool(self.count > 0), .sizes = @splat(1), .strides = @splat(0) };
+            const inner = @min(self.rank, gpu_axes);
+            for (0..inner) |i| {
+                a.axes.count *= self.sizes[i];
+                a.axes.sizes[i] = self.sizes[i];
+                for (0..operands) |k| a.axes.strides[k * gpu_axes + i] = self.strides[i][k];
+            }
+            var outer: usize = 1;
+            for (self.sizes[inner..self.rank]) |size| outer *= size;
+            for (0..outer) |index| {
+                var some = a;
+                var rest = index;
+                for (inner..self.rank) |i| {
+                    const at: isize = @intCast(rest % self.sizes[i]);
+                    rest /= self.sizes[i];
+                    inline for (comptime std.meta.fieldNames(@TypeOf(args))[0..operands], 0..) |field, k| {
+                        @field(some, field) = offset(@field(some, field), at * self.strides[i][k]);
+                    }
+                }
+                try launch.launch(d, name, some, launch.byElement(name, a.axes.count));
+            }
         }
 
         fn blocks(self: *const Self, begin: usize, end: usize, ctx: anytype, comptime body: fn (@TypeOf(ctx), Block(operands)) void) void {

@@ -2,8 +2,8 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
-const driver = @import("../gemm/driver.zig");
-const launch = @import("launch.zig");
+const driver = @import("driver.zig");
+const launch = @import("../gpu/launch.zig");
 const Error = @import("../status.zig").Error;
 
 /// Batch axes that one dispatch walks; those beyond are walked here.

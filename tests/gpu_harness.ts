@@ -1,0 +1,55 @@
+/** What the tests of ops on a GPU share: the device, and comparison with the CPU. */
+
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { cpu, type Device, devices, type Tensor, vulkan, type VulkanDevice } from "../mod.ts";
+
+/** The GPU under test: the one that `TILEWORK_GPU` names, else a processor that plays one, which gives the same results on every machine. */
+const chosen = process.env.TILEWORK_GPU ?? String(devices().find(({ kind, unusable }) => kind === "software" && unusable === null)?.index ?? "");
+
+/** Why tests of a GPU are skipped; `false` where they run. */
+export const noGpu: string | false = chosen === "" ? "no software GPU (Mesa's lavapipe), and TILEWORK_GPU names none" : false;
+
+let gpu: VulkanDevice | undefined;
+
+/** A test that needs a GPU, skipped with the reason where there is none. The validation layer, where it is on, may not have said anything. */
+export function gpuTest(name: string, body: (gpu: VulkanDevice) => void | Promise<void>): void {
+  test(name, { skip: noGpu }, async () => {
+    gpu ??= await vulkan({ name: chosen });
+    const before = gpu.statistics().validationMessages;
+    await body(gpu);
+    await gpu.sync();
+    assert.equal(gpu.statistics().validationMessages, before, "messages of the validation layer");
+  });
+}
+
+/** Tensors of an op's results, by name. */
+export type Results = Record<string, Tensor>;
+
+/**
+ * Runs `body` on the CPU and twice on the GPU: the GPU's results lie within `tolerance` of the largest value of the CPU's, NaN and infinities in the same
+ * places, and its second run gives the same bits. Integers are equal. `body` makes its inputs on the device it is given, from seeded numbers.
+ */
+export function assertAsOnCpu(on: Device, what: string, body: (device: Device) => Results, tolerance = 2e-6): void {
+  const run = (device: Device) => {
+    const results = body(device);
+    return Object.entries(results).map(([name, t]) => ({ name, shape: [...t.shape], dtype: t.dtype, data: t.readSync() }));
+  };
+  const expected = run(cpu);
+  const actual = run(on);
+  const again = run(on);
+  assert.deepEqual(actual.map(({ name, shape, dtype }) => ({ name, shape, dtype })), expected.map(({ name, shape, dtype }) => ({ name, shape, dtype })));
+  expected.forEach((want, i) => {
+    const got = actual[i]!.data, label = `${what}: ${want.name}`;
+    assert.deepEqual(new Uint8Array(again[i]!.data.buffer), new Uint8Array(got.buffer), `${label}: a second run gives other bits`);
+    const whole = want.dtype === "u32" || want.dtype === "i32";
+    let scale = 1e-12;
+    for (const e of want.data) if (Number.isFinite(e)) scale = Math.max(scale, Math.abs(e));
+    for (let j = 0; j < got.length; j++) {
+      const e = want.data[j]!, a = got[j]!;
+      const good = whole || !Number.isFinite(e) ? Object.is(a, e) : Math.abs(a - e) <= tolerance * scale;
+      if (!good) assert.fail(`${label}: element ${j} is ${a}, the CPU has ${e}, within ${tolerance} of ${scale}`);
+    }
+  });
+}

@@ -8,6 +8,7 @@ import {
   type CpuDevice,
   cpuDevice,
   type Data,
+  type Device,
   type DType,
   type Float,
   mul,
@@ -40,7 +41,7 @@ export function count(shape: Shape): number {
 }
 
 /** A tensor of seeded numbers. */
-export function randomTensor<D extends Float>(shape: readonly number[], dtype: D, place = 0, device: CpuDevice = cpu): Tensor<D, number[]> {
+export function randomTensor<D extends Float>(shape: readonly number[], dtype: D, place = 0, device: Device = cpu): Tensor<D, number[]> {
   return tensor(device, [...shape], numbers(count(shape), place), { dtype }) as unknown as Tensor<D, number[]>; // sizes are not known to the compiler
 }
 

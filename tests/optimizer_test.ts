@@ -10,6 +10,7 @@ import {
   clipByGlobalNorm,
   copy,
   cpu,
+  type Device,
   ema,
   lion,
   load,
@@ -30,6 +31,7 @@ import {
   valueAndGrad,
   zeros,
 } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertSameBits, devices, numbers, randomTensor } from "./harness.ts";
 
 test("adamW() steps as the formula says: three steps with decay", () => {
@@ -452,4 +454,44 @@ test("ema() is resumed from a checkpoint, does not drift, and is freed", async (
   for (const x of [a, b]) x[Symbol.dispose]();
   params.w.dispose();
   assert.ok(memory().tensors <= before); // what earlier tests forgot may be freed at any moment
+});
+
+gpuTest("optimizers: steps on a GPU are those of the CPU, within rounding, and the count of steps is not read back", (gpu) => {
+  const shapes: Record<string, number[]> = { w: [33, 17], b: [17], one: [1], none: [0] };
+  const tree = (device: Device, place: number) =>
+    Object.fromEntries(Object.entries(shapes).map(([name, shape], i) => [name, randomTensor(shape, "f32", place + i, device)]));
+  const optimizers = {
+    adamW: (params: Record<string, Tensor>) => adamW(params as never, { betas: [0.9, 0.999], weightDecay: 0.1 }),
+    lion: (params: Record<string, Tensor>) => lion(params as never, { weightDecay: 0.1 }),
+    plain: (params: Record<string, Tensor>) => sgd(params as never, { momentum: 0, weightDecay: 0.1 }),
+    momentum: (params: Record<string, Tensor>) => sgd(params as never, { momentum: 0.9 }),
+    nesterov: (params: Record<string, Tensor>) => sgd(params as never, { momentum: 0.9, nesterov: true, weightDecay: 0.1 }),
+  };
+  for (const [name, make] of Object.entries(optimizers)) {
+    assertAsOnCpu(gpu, name, (device) => {
+      const params = tree(device, 1);
+      using optimizer = make(params as Record<string, Tensor>) as Optimizer<never, object>;
+      for (let t = 0; t < 3; t++) {
+        const copies = device === gpu ? gpu.statistics().copies : 0;
+        const grads = tree(device, 10 * t + 20);
+        optimizer.step(params as never, grads as never, 1e-2);
+        // Four gradients, the step's numbers and its count go there; nothing comes back but the first look at the count.
+        if (device === gpu) assert.ok(gpu.statistics().copies - copies <= (t === 0 ? 8 : 6), `${name}: copies of step ${t}`);
+      }
+      return params as Record<string, Tensor>;
+    });
+  }
+  assertAsOnCpu(gpu, "clip, accumulate and ema", (device) => {
+    const grads = tree(device, 1), more = tree(device, 7), kept = tree(device, 9);
+    accumulate(grads as never, more as never);
+    using average = ema(kept as never, { decay: 0.9 }), quick = ema(kept as never, { decay: 0.3 });
+    average.update(grads as never);
+    quick.update(more as never);
+    const norm = clipByGlobalNorm(grads as never, 0.5), small = clipByGlobalNorm(more as never, 1e6);
+    return { ...(grads as Record<string, Tensor>), norm, small, average: copy((average.params as typeof kept).w!), quick: copy((quick.params as typeof kept).w!) };
+  });
+  assertAsOnCpu(gpu, "clip of what is not finite", (device) => {
+    const x = tensor(device, [3], [1, NaN, 2]);
+    return { norm: clipByGlobalNorm({ x }, 1) as Tensor, x: x as Tensor };
+  });
 });

@@ -108,6 +108,8 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
     },
     scalars: (count) => keeping(zeros(device, [count], "f64") as unknown as Tensor<"f64", [typeof count]>), // its one size
   });
+  // The count of steps lives with the state, on the device. It is read back only after somebody else has written it, as `load` does.
+  let known = 0, writes = -1;
   const state = { ...own, step: keeping(tensor(device, [], [0], { dtype: "u32" })) as Tensor<"u32", []> }; // [] as a literal type
 
   return {
@@ -121,9 +123,12 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
       checkDistinct(op, "params", ps);
       const list = { params: inOrder(leaves, ps), grads: inOrder(leaves, gs) };
       if (skipNonFinite && !isFiniteNorm(list.grads)) return 1;
-      const t = isExplaining() ? 1 : state.step.itemSync() + 1;
+      const { storage } = state.step;
+      if (!isExplaining() && storage.writes !== writes) known = state.step.itemSync();
+      const t = isExplaining() ? 1 : known + 1;
       update({ ...list, rate, t });
       state.step.write([t]);
+      if (!isExplaining()) [known, writes] = [t, storage.writes];
       return 0;
     },
     [Symbol.dispose](): void {

@@ -87,8 +87,10 @@ fn Call(comptime binding_count: usize, comptime word_count: usize) type {
                 c.bindings[c.bound] = .{ .address = address, .written = comptime !isConst(T) };
                 c.words[1 + c.bound] = if (address) |a| @intCast(chunks.locate(a).offset / elementBytes(Element)) else absent;
                 c.bound += 1;
-            } else if (@typeInfo(T) == .@"struct") {
-                inline for (comptime std.meta.fieldNames(T)) |field| c.buffers(@field(value, field));
+            } else switch (@typeInfo(T)) {
+                .@"struct" => inline for (comptime std.meta.fieldNames(T)) |field| c.buffers(@field(value, field)),
+                .array => for (value) |element| c.buffers(element),
+                else => {},
             }
         }
 
@@ -148,26 +150,29 @@ fn bindingsOf(comptime Args: type) comptime_int {
 
 /// Names of the pointers in a struct and in the structs inside it, whose fields carry the name of the field that holds them before their own.
 fn pointerNames(comptime T: type, comptime name: []const u8) []const []const u8 {
-    if (Pointed(T) != null) return &.{name};
-    if (@typeInfo(T) != .@"struct") return &.{};
+    return leafNames(T, name, true);
+}
+
+/// Names of the pointers in a type, or of all else that it holds.
+fn leafNames(comptime T: type, comptime name: []const u8, comptime pointers: bool) []const []const u8 {
+    if (Pointed(T) != null) return if (pointers) &.{name} else &.{};
     var names: []const []const u8 = &.{};
-    for (std.meta.fieldNames(T)) |field| names = names ++ pointerNames(@FieldType(T, field), prefixed(name, field));
+    switch (@typeInfo(T)) {
+        .@"struct" => for (std.meta.fieldNames(T)) |field| {
+            names = names ++ leafNames(@FieldType(T, field), prefixed(name, field), pointers);
+        },
+        .array => |array| for (0..array.len) |i| {
+            names = names ++ leafNames(array.child, std.fmt.comptimePrint("{s}_{d}", .{ name, i }), pointers);
+        },
+        else => if (!pointers) {
+            names = &.{name};
+        },
+    }
     return names;
 }
 
 fn numberNames(comptime T: type, comptime name: []const u8) []const []const u8 {
-    if (Pointed(T) != null) return &.{};
-    var names: []const []const u8 = &.{};
-    switch (@typeInfo(T)) {
-        .@"struct" => for (std.meta.fieldNames(T)) |field| {
-            names = names ++ numberNames(@FieldType(T, field), prefixed(name, field));
-        },
-        .array => |array| for (0..array.len) |i| {
-            names = names ++ numberNames(array.child, std.fmt.comptimePrint("{s}_{d}", .{ name, i }));
-        },
-        else => names = &.{name},
-    }
-    return names;
+    return leafNames(T, name, false);
 }
 
 fn prefixed(comptime outer: []const u8, comptime field: []const u8) []const u8 {

@@ -5,6 +5,7 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const list = @import("../row/list.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -49,6 +50,19 @@ fn Task(comptime T: type) type {
             if (self.step.beta == 0) {
                 self.pairs.update(d, T, name ++ "set", @as([]const Step(T), steps), null);
             } else self.pairs.update(d, T, name ++ "sum", @as([]const Step(T), steps), null);
+        }
+
+        const Args = extern struct { y: [*]f32, x: [*]const f32, count: usize, alpha: f32, beta: f32 };
+
+        pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            for (self.pairs.items) |*item| try launch.launch(d, "axpby_f32", Args{
+                .y = item.ptr(T, 0),
+                .x = item.ptr(T, 1),
+                .count = item.count,
+                .alpha = self.step.alpha,
+                .beta = self.step.beta,
+            }, launch.byElement("axpby_f32", item.count));
         }
     };
 }

@@ -7,6 +7,9 @@ const list = @import("../row/list.zig");
 const simd = @import("../isa/simd.zig");
 const sum_of_squares = @import("sum_of_squares.zig");
 const device = @import("../device.zig");
+const fold = @import("../row/fold.zig");
+const launch = @import("../gpu/launch.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -25,6 +28,11 @@ const Place = union(enum) {
             .f64 => .{ .f64 = &t.ptr(f64)[0] },
             else => error.Unsupported,
         };
+    }
+
+    /// The place of an f32; null for an f64.
+    fn single(p: Place) ?[*]f32 {
+        return if (p == .f32) @ptrCast(p.f32) else null;
     }
 
     fn set(p: Place, value: f64) void {
@@ -53,6 +61,40 @@ fn Factor(comptime T: type) type {
             const clips = std.math.isFinite(norm) and norm > self.limit;
             self.norm.set(norm);
             self.factor.set(if (clips) self.limit / norm else 1);
+        }
+
+        const Parts = extern struct { out: [*]f32, x: [*]const f32, count: usize, each: usize };
+        const Joined = extern struct { norm: [*]f32, factor: [*]f32, parts: [*]const f32, count: usize, limit: f32 };
+
+        /// The squares are added in f32 there: a norm beyond 1e19 is infinite, and then nothing is clipped.
+        pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const norm, const factor = .{ self.norm.single() orelse return error.Unsupported, self.factor.single() orelse return error.Unsupported };
+            var count: usize = 0;
+            for (self.gradients) |g| {
+                if (!g.contiguous()) return error.LayoutMismatch;
+                count += partsOf(g.count());
+            }
+            const scratch: Scratch = try .init(d, count * @sizeOf(f32));
+            defer scratch.deinit();
+            var at: usize = 0;
+            for (self.gradients) |g| {
+                const n = g.count();
+                const parts = partsOf(n);
+                try launch.launch(d, "norm_parts_f32", Parts{ .out = scratch.ptr(f32) + at, .x = g.ptr(f32), .count = n, .each = fold.partLen(n) }, .{ .groups = parts, .cost = 2 * n });
+                at += parts;
+            }
+            try launch.launch(d, "clip_factor_f32", Joined{
+                .norm = norm,
+                .factor = factor,
+                .parts = scratch.ptr(f32),
+                .count = count,
+                .limit = @floatCast(self.limit),
+            }, .{ .groups = 1, .cost = count, .step = "join" });
+        }
+
+        fn partsOf(n: usize) usize {
+            return std.math.divCeil(usize, n, fold.partLen(n)) catch unreachable;
         }
     };
 }
@@ -104,6 +146,16 @@ fn ScaleBy(comptime T: type) type {
             const steps = [1]Step(T){.{ .factor = self.factor.* }};
             self.x.update(d, T, "scale_by_" ++ @typeName(T) ++ "_update", @as([]const Step(T), &steps), null);
         }
+
+        const Args = extern struct { x: [*]T, factor: *const T, count: usize };
+
+        pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
+            const name = "scale_by_" ++ @typeName(T) ++ "_update";
+            if (comptime !launch.exists(name)) return error.Unsupported;
+            for (self.x.items) |*item| {
+                try launch.launch(d, name, Args{ .x = item.ptr(T, 0), .factor = self.factor, .count = item.count }, launch.byElement(name, item.count));
+            }
+        }
     };
 }
 
@@ -118,6 +170,12 @@ fn ScaleView(comptime T: type) type {
             var product = self.product;
             product.b = @ptrCast(self.factor);
             product.run(d);
+        }
+
+        pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
+            var product = self.product;
+            product.b = @ptrCast(self.factor);
+            return product.dispatch(d);
         }
     };
 }

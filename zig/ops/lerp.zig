@@ -6,6 +6,7 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const list = @import("../row/list.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -50,6 +51,20 @@ fn Task(comptime T: type) type {
             if (self.t < 0.5) {
                 self.pairs.update(d, T, name ++ "near", @as([]const Step(T), &steps), null);
             } else self.pairs.update(d, T, name ++ "far", @as([]const Step(T), &steps), null);
+        }
+
+        const Args = extern struct { y: [*]f32, x: [*]const f32, count: usize, t: f32, rest: f32, far: bool };
+
+        pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            for (self.pairs.items) |*item| try launch.launch(d, "lerp_f32", Args{
+                .y = item.ptr(T, 0),
+                .x = item.ptr(T, 1),
+                .count = item.count,
+                .t = @floatCast(self.t),
+                .rest = @floatCast(1 - self.t),
+                .far = self.t >= 0.5,
+            }, launch.byElement("lerp_f32", item.count));
         }
     };
 }

@@ -7,6 +7,7 @@
 const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
 const Error = @import("../status.zig").Error;
@@ -260,6 +261,36 @@ pub fn Optimizer(
                     const scalars = self.scalars.values();
                     const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
                     self.parameters.update(d, T, op ++ "_" ++ @typeName(T) ++ "_" ++ kind, @as([]const Step(T), &steps), self.decays);
+                }
+
+                /// What the shader takes: one parameter with its state, and where the step's numbers are.
+                const Args = extern struct {
+                    data: [columns - 1][*]f32,
+                    gradient: [*]const f32,
+                    scalars: *const anyopaque,
+                    count: usize,
+                    /// Whether the numbers are of f64.
+                    wide: bool,
+                    decays: u32,
+                };
+
+                pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
+                    const name = op ++ "_" ++ @typeName(T) ++ "_" ++ kind;
+                    if (comptime !launch.exists(name)) return error.Unsupported;
+                    for (self.parameters.items, self.decays) |*item, decays| {
+                        var args: Args = .{
+                            .data = undefined,
+                            .gradient = item.ptr(f32, columns - 1),
+                            .scalars = switch (self.scalars) {
+                                inline else => |p| @ptrCast(p),
+                            },
+                            .count = item.count,
+                            .wide = self.scalars == .f64,
+                            .decays = decays,
+                        };
+                        for (&args.data, 0..) |*data, column| data.* = item.ptr(f32, column);
+                        try launch.launch(d, name, args, launch.byElement(name, item.count));
+                    }
                 }
             };
         }

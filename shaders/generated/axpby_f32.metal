@@ -1,0 +1,59 @@
+#include <metal_stdlib>
+#include <metal_math>
+#include <metal_texture>
+using namespace metal;
+struct Step_0
+{
+    uint groups_0;
+    uint y_at_0;
+    uint x_at_0;
+    uint count_0;
+    float alpha_0;
+    float beta_0;
+};
+
+struct EntryPointParams_0
+{
+    Step_0 a_0;
+};
+
+struct KernelContext_0
+{
+    EntryPointParams_0 constant* entryPointParams_0;
+    float device* entryPointParams_y_0;
+    float device* entryPointParams_x_0;
+};
+
+[[kernel]] void axpby_f32(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_y_1 [[buffer(1)]], float device* entryPointParams_x_1 [[buffer(2)]])
+{
+    thread KernelContext_0 kernelContext_0;
+    (&kernelContext_0)->entryPointParams_0 = entryPointParams_1;
+    (&kernelContext_0)->entryPointParams_y_0 = entryPointParams_y_1;
+    (&kernelContext_0)->entryPointParams_x_0 = entryPointParams_x_1;
+    uint i_0 = group_0.x * 256U + thread_0.x;
+    for(;;)
+    {
+        if(i_0 < ((&kernelContext_0)->entryPointParams_0->a_0.count_0))
+        {
+        }
+        else
+        {
+            break;
+        }
+        float term_0 = (&kernelContext_0)->entryPointParams_0->a_0.alpha_0 * (&kernelContext_0)->entryPointParams_x_0[(&kernelContext_0)->entryPointParams_0->a_0.x_at_0 + i_0];
+        float device* _S1 = (&kernelContext_0)->entryPointParams_y_0+((&kernelContext_0)->entryPointParams_0->a_0.y_at_0 + i_0);
+        float _S2;
+        if(((&kernelContext_0)->entryPointParams_0->a_0.beta_0) == 0.0f)
+        {
+            _S2 = term_0;
+        }
+        else
+        {
+            _S2 = term_0 + (&kernelContext_0)->entryPointParams_0->a_0.beta_0 * *((&kernelContext_0)->entryPointParams_y_0+((&kernelContext_0)->entryPointParams_0->a_0.y_at_0 + i_0));
+        }
+        *_S1 = _S2;
+        i_0 = i_0 + (&kernelContext_0)->entryPointParams_0->a_0.groups_0 * 256U;
+    }
+    return;
+}
+

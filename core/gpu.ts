@@ -206,7 +206,7 @@ export async function vulkan(options: VulkanOptions = {}): Promise<VulkanDevice>
   const chosen = native.tw_gpu_choose(bytes, bytes.length, index ?? -1);
   if (chosen < 0) {
     throw nothingFound(
-      index !== undefined ? `has the index ${index}` : name !== undefined ? `is called ${formatValue(name)}` : "is chosen by itself",
+      index !== undefined ? `has the index ${index}` : name !== undefined ? `is called ${JSON.stringify(name)}` : "is chosen by itself",
     );
   }
   const description = describe(chosen);

@@ -1,4 +1,4 @@
-//! Builds the shared library and its tests. Steps: install (default), test, valgrind, race, gen, cross.
+//! Builds the shared library and its tests. Steps: install (default), test, valgrind, race, gen, fake, cross.
 
 const std = @import("std");
 
@@ -41,6 +41,13 @@ pub fn build(b: *std.Build) void {
     const update = b.addUpdateSourceFiles();
     update.addCopyFileToSource(b.addRunArtifact(gen).captureStdOut(.{}), "../ffi/symbols.gen.ts");
     b.step("gen", "Rewrite ffi/symbols.gen.ts from the Zig signatures").dependOn(&update.step);
+
+    const fake = b.addLibrary(.{
+        .name = "fake_vulkan",
+        .linkage = .dynamic,
+        .root_module = b.createModule(.{ .root_source_file = b.path("fake_vulkan.zig"), .target = target, .optimize = .debug, .link_libc = true, .pic = true }),
+    });
+    b.step("fake", "Build a Vulkan loader that fails on demand, for tests").dependOn(&b.addInstallArtifact(fake, .{}).step);
 
     const cross = b.step("cross", "Build the library for every supported platform into zig-out/<platform>");
     for (platforms) |p| {

@@ -8,6 +8,7 @@
 
 const std = @import("std");
 const api = @import("api.zig");
+const cache = @import("cache.zig");
 const chunks = @import("chunks.zig");
 const heap = @import("heap.zig");
 const instance = @import("instance.zig");
@@ -62,7 +63,9 @@ pub const Gpu = struct {
     device: api.Device,
     queue: api.Queue,
     timeline: api.Semaphore,
+    /// Of the driver; `pipelines_saved` of the pipelines in it are on disk.
     cache: api.PipelineCache,
+    pipelines_saved: u64 = 0,
     device_heap: heap.Heap,
     host_heap: heap.Heap,
     lock: Mutex = .{},
@@ -135,7 +138,9 @@ pub const Gpu = struct {
         g.host_heap = try .init(g, .host);
         const timeline: api.SemaphoreTypeCreateInfo = .{};
         try g.done(vk.vkCreateSemaphore(device, &.{ .next = &timeline }, null, &g.timeline));
-        try g.done(vk.vkCreatePipelineCache(device, &.{}, null, &g.cache));
+        const known = cache.load(adapter);
+        defer if (known) |data| std.heap.c_allocator.free(data);
+        try g.done(vk.vkCreatePipelineCache(device, &.{ .size = if (known) |data| data.len else 0, .data = if (known) |data| data.ptr else null }, null, &g.cache));
         for (&g.batches) |*batch| {
             batch.* = .{ .pool = .none, .commands = undefined, .descriptors = .none };
             try g.done(vk.vkCreateCommandPool(device, &.{ .family = family }, null, &batch.pool));
@@ -261,7 +266,15 @@ pub const Gpu = struct {
         try g.enter();
         defer g.lock.unlock();
         try g.flushLocked();
+        g.keepPipelines();
         return g.submitted;
+    }
+
+    /// Puts new pipelines on disk, when somebody is about to wait anyway.
+    fn keepPipelines(g: *Gpu) void {
+        if (g.pipelines_saved == g.counts.pipelines) return;
+        g.pipelines_saved = g.counts.pipelines;
+        cache.save(g.adapter, &g.vk, g.device, g.cache);
     }
 
     /// Whether a ticket's work is done.
@@ -422,6 +435,7 @@ pub const Gpu = struct {
         g.vk.vkCmdPipelineBarrier(batch.commands, api.stage.transfer, api.stage.host, 0, 1, @ptrCast(&barrier), 0, null, 0, null);
         g.counts.copies += 1;
         try g.flushLocked();
+        g.keepPipelines();
         return .{ .gpu = g, .chunk = chunk, .bytes = bytes, .ticket = g.submitted };
     }
 

@@ -34,6 +34,7 @@ const steps: Step[] = [
   { name: "tests", commands: [[deno, "task", "test"]], env: async () => ({ PYTHONPATH: await pythonFolder() }), count: plainCounts },
   { name: "locks", commands: [["npm", "ci", "--dry-run", "--ignore-scripts"], [deno, "install", "--frozen", "--lockfile-only"]] },
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
+  { name: "shaders", commands: [[deno, "run", "-A", "scripts/shaders.ts", "--check"]] },
   { name: "cross", commands: [[deno, "run", "-A", "scripts/cross.ts"]], count: plainCounts },
   {
     name: "aarch64",

@@ -47,12 +47,15 @@ const parts: Record<string, Part> = {
 const names = chosen(process.argv.slice(2));
 await ensurePackages();
 await build();
+if (process.platform === "linux") await build(["fake"]);
 
 const results: Counts[] = [];
 for (const name of names) {
   const part = parts[name];
   console.log(`\n== ${part.title}`);
-  const { code, text, seconds } = await run(await part.command(), { output: "tee", env: { NO_COLOR: "1" } });
+  // The tests of GPUs run with Vulkan's validation layer where that is installed.
+  const env = { NO_COLOR: "1", TILEWORK_GPU_VALIDATION: "1" };
+  const { code, text, seconds } = await run(await part.command(), { output: "tee", env });
   const counts = part.count(text);
   // A runner that failed before its summary, and one that found nothing to run, are failures too.
   if (counts.failed === 0 && (code !== 0 || counts.passed === 0)) {

@@ -184,10 +184,9 @@ fn BackwardTask(comptime T: type) type {
     };
 }
 
-/// Checks [rows, width], [rows·k, width] and weights [rows, k] against the order.
+/// Checks [rows, width], [rows·slots, width] and weights [rows, slots] against the order.
 fn match(rows: *const tensor.Tensor, sorted: *const tensor.Tensor, weights: *const tensor.Tensor, order: Order) Error!void {
-    if (rows.rank != 2 or sorted.rank != 2 or rows.shape_[1] != sorted.shape_[1]) return error.ShapeMismatch;
-    if (rows.shape_[0] != order.rows or sorted.shape_[0] != order.order.len) return error.ShapeMismatch;
+    try order.match(rows, sorted);
     if (weights.rank != 2 or weights.shape_[0] != order.rows or weights.shape_[1] != order.slots) return error.ShapeMismatch;
     if (!weights.contiguous()) return error.LayoutMismatch;
 }

@@ -124,18 +124,12 @@ fn BackwardTask(comptime T: type) type {
     };
 }
 
-/// Checks [rows, width] and [rows·k, width] against the order.
-fn match(rows: *const tensor.Tensor, sorted: *const tensor.Tensor, order: Order) Error!void {
-    if (rows.rank != 2 or sorted.rank != 2 or rows.shape_[1] != sorted.shape_[1]) return error.ShapeMismatch;
-    if (rows.shape_[0] != order.rows or sorted.shape_[0] != order.order.len) return error.ShapeMismatch;
-}
-
 fn forward(d: *const Device, out_: u32, x_: u32, order_: u32, places_: u32) Error!void {
     const x = try tensor.get(x_);
     const out = try tensor.typed(out_, x.dtype);
     const order: Order = try .of(order_, places_);
     if (x.dtype != .f32 and x.dtype != .f64) return error.Unsupported;
-    try match(x, out, order);
+    try order.match(x, out);
     const x_rows = try x.rows();
     const out_rows = try shape.written(out);
     try tensor.checkApart(out, x);
@@ -156,7 +150,7 @@ fn backward(d: *const Device, dx_: u32, dy_: u32, order_: u32, places_: u32) Err
     const dy = try tensor.get(dy_);
     const dx = try tensor.typed(dx_, dy.dtype);
     const order: Order = try .of(order_, places_);
-    try match(dx, dy, order);
+    try order.match(dx, dy);
     const dy_rows = try dy.rows();
     const dx_rows = try shape.written(dx);
     try tensor.checkApart(dx, dy);

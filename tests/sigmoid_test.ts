@@ -1,73 +1,13 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { cpu, scope, sigmoid, sigmoidBackward, tensor } from "../mod.ts";
-import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { sigmoid, sigmoidBackward } from "../mod.ts";
+import { testActivation } from "./activation_harness.ts";
 
-const reference = (x: number) => 1 / (1 + Math.exp(-x));
-
-test("sigmoid() is what f64 gives at every length, from dense tensors and views", () => {
-  for (const dtype of ["f32", "f64"] as const) {
-    for (const n of lengths) {
-      scope(() => {
-        const data = both(normal(2 * n, n + 1, 4))[dtype];
-        const wanted = Float64Array.from(data, reference);
-        for (const x of [of(cpu, [2, n], data, dtype), strided(cpu, [2, n], data, dtype), strided(cpu, [2, n], data, dtype, true)]) {
-          close(sigmoid(x).readSync(), wanted, dtype === "f32" ? 1e-6 : 1e-13);
-        }
-        const x = of(cpu, [2, n], data, dtype);
-        sigmoid(x, { out: x });
-        close(x.readSync(), wanted, dtype === "f32" ? 1e-6 : 1e-13);
-      });
-    }
-  }
-});
-
-test("sigmoid() has the gradient that central differences give, and keeps its digits where it is small", () => {
-  scope(() => {
-    const n = 60;
-    const x = Float64Array.from(normal(n, 1, 2)), c = Float64Array.from(normal(n, 2));
-    const wanted = differences((v) => dot(Float64Array.from(v, reference), c), x);
-    const input = tensor(cpu, [n], x), dy = tensor(cpu, [n], c);
-    close(sigmoidBackward(input, dy).readSync(), wanted, 1e-7);
-    close(taped(() => sigmoid(input)).backward(dy)[0]!.readSync(), wanted, 1e-7);
-    sigmoidBackward(input, dy, { out: dy });
-    close(dy.readSync(), wanted, 1e-7);
-    // 1 − y would be 0 here.
-    const far = sigmoidBackward(tensor(cpu, [1], [20]), tensor(cpu, [1], [1])).itemSync();
-    assert.ok(Math.abs(far / (Math.exp(-20) / (1 + Math.exp(-20)) ** 2) - 1) < 1e-6, `${far}`);
-  });
-});
-
-test("sigmoid() of special inputs", () => {
-  scope(() => {
-    const x = tensor(cpu, [6], [NaN, Infinity, -Infinity, 3e38, -3e38, -0]);
-    assert.deepEqual([...sigmoid(x).readSync()], [NaN, 1, 0, 1, 0, 0.5]);
-    close(sigmoidBackward(x, tensor(cpu, [6], [1, 1, 1, 1, 1, 1])).readSync(), [NaN, 0, 0, 0, 0, 0.25], 0);
-  });
-});
-
-test("sigmoid() gives the same bits on 1 to 8 workers and every instruction set", () => {
-  scope(() => {
-    const data = Float32Array.from(normal(3001, 3));
-    const results = everyDevice().map((device) => {
-      const x = tensor(device, [3001], data);
-      return [sigmoid(x).readSync(), sigmoidBackward(x, x).readSync()];
-    });
-    for (const result of results) assert.deepEqual(result, results[0]);
-  });
-});
-
-test("sigmoid() says what is wrong and leaves out as it was", () => {
-  scope(() => {
-    const x = tensor(cpu, [2], [1, 2]), out = tensor(cpu, [2], [7, 7]);
-    refuses(() => sigmoid(tensor(cpu, [2], new Int32Array(2)) as never), "TypeError", "sigmoid: x is i32, must be f32 or f64");
-    refuses(
-      () => sigmoidBackward(x, tensor(cpu, [2, 1], [1, 2]) as never, { out }),
-      "RangeError",
-      "sigmoidBackward: dy is [2, 1], must be [2]",
-    );
-    x.dispose();
-    refuses(() => sigmoid(x, { out }), "TypeError", "sigmoid: x was disposed");
-    assert.deepEqual([...out.readSync()], [7, 7]);
-  });
+testActivation({
+  name: "sigmoid",
+  run: sigmoid,
+  backward: sigmoidBackward,
+  reference: (x) => 1 / (1 + Math.exp(-x)),
+  deviation: 4,
+  special: [[NaN, NaN, NaN], [Infinity, 1, 0], [-Infinity, 0, 0], [3e38, 1, 0], [-3e38, 0, 0], [-0, 0.5, 0.25]],
+  // 1 − y would be 0 here.
+  small: [20, Math.exp(-20) / (1 + Math.exp(-20)) ** 2],
 });

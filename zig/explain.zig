@@ -85,9 +85,9 @@ pub const Explanation = struct {
         e.note(.{ .step = step, .workers = 1, .bytes = bytes, .why = "serial_loop" });
     }
 
-    /// Scratch memory of the step noted last.
+    /// Scratch memory of the step noted last, beside what it has already.
     pub fn noteScratch(e: *Explanation, bytes: u64) void {
-        if (e.count > 0) e.steps[e.count - 1].scratch_bytes = bytes;
+        if (e.count > 0) e.steps[e.count - 1].scratch_bytes +|= bytes;
     }
 
     /// The notes as JSON, or null where `out` is too small.

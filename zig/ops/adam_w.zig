@@ -87,10 +87,10 @@ pub const entries = struct {
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
-const guard = @import("../testing/guard.zig");
 
 /// The step in f64, written as in the paper.
-fn plain(w: *f64, m: *f64, v: *f64, gradient: f64, p: [8]f64) void {
+fn plain(values: []const *f64, gradient: f64, p: [8]f64) void {
+    const w, const m, const v = values[0..3].*;
     const g = gradient * p[7];
     m.* = p[1] * m.* + (1 - p[1]) * g;
     v.* = p[2] * v.* + (1 - p[2]) * g * g;
@@ -109,36 +109,15 @@ fn stepOne(d: *const Device, handles: [4]u32, scalars: *const Tensor) !void {
     try onDevice(d, tensors, &.{1}, scalars);
 }
 
-test "AdamW: all lengths equal the plain loop, over several steps, the same bits for any workers" {
-    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
-    inline for (.{ f32, f64 }) |T| for (arrays.lengths ++ [_]usize{ 1000, 5003 }) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
-        var reference: [3][]f64 = undefined;
-        var handles: [3]u32 = undefined;
-        var twins: [3]u32 = undefined;
-        for (&reference, &handles, &twins, 0..) |*r, *h, *twin, i| {
-            h.* = try all.normal(T, &.{n}, prng.random(), if (i == 0) 1 else 0);
-            twin.* = try all.from(T, &.{n}, arrays.data(T, h.*));
-            r.* = try arrays.widen(T, arrays.data(T, h.*));
-        }
-        defer for (reference) |r| testing.allocator.free(r);
-        for (1..4) |t| {
-            const g = try all.normal(T, &.{n}, prng.random(), 1e-2);
-            var p = parametersAt(@floatFromInt(t), 1e-2, 0.1, 0.9, 0.95);
+test "AdamW: lists of all lengths equal the plain loop over several steps, the same bits for any workers" {
+    const at = struct {
+        fn at(t: f64) [8]f64 {
+            var p = parametersAt(t, 1e-2, 0.1, 0.9, 0.95);
             p[7] = 0.5;
-            for (reference[0], reference[1], reference[2], arrays.data(T, g)) |*w, *m, *v, x| plain(w, m, v, x, p);
-            const parameters = try tensor.get(try all.from(f64, &.{8}, &p));
-            const d = device.forTest(@intCast(1 + n % 8));
-            const one = device.forTest(1);
-            try stepOne(&d, handles ++ [_]u32{g}, parameters);
-            try stepOne(&one, twins ++ [_]u32{g}, parameters);
-            for (reference, handles, twins) |r, h, twin| {
-                try arrays.expectSameBits(T, arrays.data(T, twin), arrays.data(T, h));
-                try arrays.expectClose(T, r, arrays.data(T, h));
-            }
+            return p;
         }
-    };
+    }.at;
+    try list.expectPlainSteps(step, at, 4, plain);
 }
 
 /// One weight through the gradients, from m = v = 0.
@@ -250,19 +229,10 @@ test "AdamW: what does not fit is an error, and nothing is touched" {
 
 test "AdamW: reads and writes end at the border" {
     inline for (.{ f32, f64 }) |T| for (1..71) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
+        var at: arrays.AtBorder(4) = try .init(T, n, 0.25);
+        defer at.free();
         const d = device.forTest(1);
-        var t: [4]Tensor = undefined;
-        var guards: [4]guard.Guarded = undefined;
-        for (&t, &guards) |*x, *g| {
-            x.* = (try tensor.get(try all.empty(T, &.{n}))).*;
-            g.* = try .init(n * @sizeOf(T));
-            @memset(g.last(T, n), 0.25);
-            x.data = @ptrCast(g.last(T, n).ptr);
-        }
-        defer for (guards) |g| g.deinit();
-        try onDevice(&d, &.{ &t[0], &t[1], &t[2], &t[3] }, &.{1}, try tensor.get(try all.from(f64, &.{8}, &parametersAt(1, 1e-2, 0, 0.9, 0.999))));
-        for (t[0].ptr(T)[0..n]) |w| try testing.expectEqual(t[0].ptr(T)[0], w);
+        try onDevice(&d, &at.pointers(), &.{1}, try tensor.get(try at.all.from(f64, &.{8}, &parametersAt(1, 1e-2, 0, 0.9, 0.999))));
+        for (at.tensors[0].ptr(T)[0..n]) |w| try testing.expectEqual(at.tensors[0].ptr(T)[0], w);
     };
 }

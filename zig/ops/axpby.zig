@@ -9,8 +9,6 @@ const launch = @import("../gpu/launch.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
-const Error = status.Error;
-const Tensor = tensor.Tensor;
 
 fn Step(comptime T: type) type {
     return extern struct { alpha: T, beta: T };
@@ -36,20 +34,17 @@ pub const ukernels = struct {
     pub const axpby_f64_set = list.Kernel(f64, 2, 1, Step(f64), Formula(f64, .set)).update;
 };
 
-/// Each y and its x.
-const Pairs = list.List(2, 1);
-
 fn Task(comptime T: type) type {
     return struct {
-        pairs: *const Pairs,
-        step: Step(T),
+        pairs: *const list.List(2, 1),
+        numbers: struct { alpha: f64, beta: f64 },
 
         pub fn run(self: *const @This(), d: *const Device) void {
-            const steps = @as(*const [1]Step(T), &self.step);
+            const steps = [1]Step(T){.{ .alpha = @floatCast(self.numbers.alpha), .beta = @floatCast(self.numbers.beta) }};
             const name = "axpby_" ++ @typeName(T) ++ "_";
-            if (self.step.beta == 0) {
-                self.pairs.update(d, T, name ++ "set", @as([]const Step(T), steps), null);
-            } else self.pairs.update(d, T, name ++ "sum", @as([]const Step(T), steps), null);
+            if (steps[0].beta == 0) {
+                self.pairs.update(d, T, name ++ "set", @as([]const Step(T), &steps), null);
+            } else self.pairs.update(d, T, name ++ "sum", @as([]const Step(T), &steps), null);
         }
 
         const Args = extern struct { y: [*]f32, x: [*]const f32, count: usize, alpha: f32, beta: f32 };
@@ -67,36 +62,20 @@ fn Task(comptime T: type) type {
     };
 }
 
-fn onDevice(d: *const Device, tensors: []const *const Tensor, alpha: f64, beta: f64) Error!void {
-    const pairs: Pairs = try .init(tensors, &.{});
-    defer pairs.deinit();
-    switch (pairs.dtype) {
-        inline .f32, .f64 => |dtype| {
-            const T = if (dtype == .f32) f32 else f64;
-            try d.submit(&Task(T){ .pairs = &pairs, .step = .{ .alpha = @floatCast(alpha), .beta = @floatCast(beta) } });
-        },
-        else => return error.Unsupported,
-    }
-}
-
-fn checked(device_: u32, handles: []const u32, alpha: f64, beta: f64) Error!void {
-    const d = try device.get(device_);
-    if (handles.len == 0) return;
-    const tensors = try list.lookUp(handles);
-    defer list.free(tensors);
-    return onDevice(d, tensors, alpha, beta);
-}
+/// Each y and its x.
+const pairs = list.Pairs(Task);
+const onDevice = pairs.onDevice;
+const checked = pairs.checked;
 
 pub const entries = struct {
     /// `handles`: `count` y, then as many x. All are contiguous and of one dtype, f32 or f64, those of a pair of one shape.
     pub fn axpby(device_: u32, handles: [*]const u32, count: u32, alpha: f64, beta: f64) callconv(.c) i32 {
-        return status.of(checked(device_, handles[0 .. 2 * @as(usize, count)], alpha, beta));
+        return status.of(checked(device_, handles[0 .. 2 * @as(usize, count)], .{ .alpha = alpha, .beta = beta }));
     }
 };
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
-const guard = @import("../testing/guard.zig");
 
 test "axpby: lists of all lengths equal the plain loop, for any workers" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
@@ -119,7 +98,7 @@ test "axpby: lists of all lengths equal the plain loop, for any workers" {
             defer for (want) |w| testing.allocator.free(w);
             const tensors = try list.lookUp(&handles);
             defer list.free(tensors);
-            try onDevice(&device.forTest(workers), tensors, c[0], c[1]);
+            try onDevice(&device.forTest(workers), tensors, .{ .alpha = c[0], .beta = c[1] });
             for (want, handles[0..2]) |w, h| try arrays.expectSameBits(T, w, arrays.data(T, h));
         };
     };
@@ -131,31 +110,23 @@ test "axpby: what does not fit is an error, and nothing is touched" {
     const d = device.defaultForTest();
     const y = try all.filled(f32, &.{4}, 1);
     const x = try all.filled(f32, &.{4}, 1);
+    const one: @FieldType(Task(f32), "numbers") = .{ .alpha = 1, .beta = 1 };
     const expect = testing.expectError;
-    try expect(error.Overlap, checked(d, &.{ y, y }, 1, 1));
-    try expect(error.Overlap, checked(d, &.{ y, y, x, x }, 1, 1));
-    try expect(error.ShapeMismatch, checked(d, &.{ y, try all.filled(f32, &.{ 2, 2 }, 1) }, 1, 1));
-    try expect(error.DtypeMismatch, checked(d, &.{ y, try all.filled(f64, &.{4}, 1) }, 1, 1));
-    try expect(error.Unsupported, checked(d, &.{ try all.filled(u32, &.{4}, 1), try all.filled(u32, &.{4}, 1) }, 1, 1));
+    try expect(error.Overlap, checked(d, &.{ y, y }, one));
+    try expect(error.Overlap, checked(d, &.{ y, y, x, x }, one));
+    try expect(error.ShapeMismatch, checked(d, &.{ y, try all.filled(f32, &.{ 2, 2 }, 1) }, one));
+    try expect(error.DtypeMismatch, checked(d, &.{ y, try all.filled(f64, &.{4}, 1) }, one));
+    try expect(error.Unsupported, checked(d, &.{ try all.filled(u32, &.{4}, 1), try all.filled(u32, &.{4}, 1) }, one));
     for (arrays.data(f32, y)) |v| try testing.expectEqual(1, v);
-    try checked(d, &.{}, 1, 1);
+    try checked(d, &.{}, one);
 }
 
 test "axpby: reads and writes end at the border" {
     inline for (.{ f32, f64 }) |T| for (1..71) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
+        var at: arrays.AtBorder(2) = try .init(T, n, 0.25);
+        defer at.free();
         const d = device.forTest(1);
-        var t: [2]Tensor = undefined;
-        var guards: [2]guard.Guarded = undefined;
-        for (&t, &guards) |*x, *g| {
-            x.* = (try tensor.get(try all.empty(T, &.{n}))).*;
-            g.* = try .init(n * @sizeOf(T));
-            @memset(g.last(T, n), 0.25);
-            x.data = @ptrCast(g.last(T, n).ptr);
-        }
-        defer for (guards) |g| g.deinit();
-        try onDevice(&d, &.{ &t[0], &t[1] }, 1, 2);
-        for (t[0].ptr(T)[0..n]) |y| try testing.expectEqual(0.75, y);
+        try onDevice(&d, &at.pointers(), .{ .alpha = 1, .beta = 2 });
+        for (at.tensors[0].ptr(T)[0..n]) |y| try testing.expectEqual(0.75, y);
     };
 }

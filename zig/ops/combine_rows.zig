@@ -9,6 +9,7 @@ const device = @import("../device.zig");
 const Order = @import("../row/order.zig").Order;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
+const split = @import("../row/split.zig");
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
@@ -27,7 +28,10 @@ fn Forward(comptime T: type) type {
         slots: usize,
         cols: usize,
         y_stride: usize,
-        h_stride: usize,
+        weights_stride: usize,
+        places_stride: usize,
+        /// From row to row; h itself stays, since rows of it are named by their places.
+        ldh: usize,
     };
 }
 
@@ -43,9 +47,12 @@ fn Backward(comptime T: type) type {
         rows: usize,
         slots: usize,
         cols: usize,
-        dh_stride: usize,
+        dweights_stride: usize,
         dy_stride: usize,
-        h_stride: usize,
+        weights_stride: usize,
+        places_stride: usize,
+        lddh: usize,
+        ldh: usize,
     };
 }
 
@@ -61,8 +68,8 @@ fn Kernels(comptime T: type) type {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
                 const out = p.y + i * p.y_stride;
-                const places = p.places[i * p.slots ..][0..p.slots];
-                const weights = p.weights + i * p.slots;
+                const places = p.places[i * p.places_stride ..][0..p.slots];
+                const weights = p.weights + i * p.weights_stride;
                 switch (places.len) {
                     0 => @memset(out[0..p.cols], 0),
                     // The usual numbers of experts a row, without a loop inside the row.
@@ -75,7 +82,7 @@ fn Kernels(comptime T: type) type {
         inline fn fixed(comptime slots: usize, p: *const Forward(T), out: [*]T, places: []const u32, weights: [*]const T) void {
             var pass: Fixed(slots) = .{ .out = out, .h = undefined, .weights = undefined };
             inline for (0..slots) |s| {
-                pass.h[s] = p.h + places[s] * p.h_stride;
+                pass.h[s] = p.h + places[s] * p.ldh;
                 pass.weights[s] = all(weights[s]);
             }
             sweep.each(p.cols, pass);
@@ -102,8 +109,8 @@ fn Kernels(comptime T: type) type {
             weights: [*]const T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                var sum = all(s.weights[0]) * sweep.read(T, whole, s.p.h + s.places[0] * s.p.h_stride + j, left, 0);
-                for (s.places[1..], s.weights[1..s.places.len]) |place, w| sum += all(w) * sweep.read(T, whole, s.p.h + place * s.p.h_stride + j, left, 0);
+                var sum = all(s.weights[0]) * sweep.read(T, whole, s.p.h + s.places[0] * s.p.ldh + j, left, 0);
+                for (s.places[1..], s.weights[1..s.places.len]) |place, w| sum += all(w) * sweep.read(T, whole, s.p.h + place * s.p.ldh + j, left, 0);
                 sweep.write(T, whole, s.out + j, sum, left);
             }
         };
@@ -116,14 +123,15 @@ fn Kernels(comptime T: type) type {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
                 const dy = p.dy + i * p.dy_stride;
-                for (p.places[i * p.slots ..][0..p.slots], i * p.slots..) |place, at| {
+                const weights = p.weights + i * p.weights_stride;
+                for (p.places[i * p.places_stride ..][0..p.slots], 0..) |place, s| {
                     const pass: Slot(want_dh, want_dweights) = .{
-                        .dh = if (want_dh) p.dh.? + place * p.dh_stride else {},
+                        .dh = if (want_dh) p.dh.? + place * p.lddh else {},
                         .dy = dy,
-                        .h = p.h + place * p.h_stride,
-                        .weight = all(p.weights[at]),
+                        .h = p.h + place * p.ldh,
+                        .weight = all(weights[s]),
                     };
-                    if (want_dweights) p.dweights.?[at] = sweep.sums(T, 1, 4, p.cols, pass)[0] else sweep.each(p.cols, pass);
+                    if (want_dweights) p.dweights.?[i * p.dweights_stride + s] = sweep.sums(T, 1, 4, p.cols, pass)[0] else sweep.each(p.cols, pass);
                 }
             }
         }
@@ -159,22 +167,7 @@ fn ForwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.y += begin * part.y_stride;
-                    part.weights += begin * part.slots;
-                    part.places += begin * part.slots;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "combine_rows_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots), Call{ .args = a, .kernel = kernel }, Call.rows);
+            split.overRows(d, .{ .kernel = "combine_rows_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots));
         }
     };
 }
@@ -185,32 +178,15 @@ fn BackwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    if (part.dweights) |dweights| part.dweights = dweights + begin * part.slots;
-                    part.dy += begin * part.dy_stride;
-                    part.weights += begin * part.slots;
-                    part.places += begin * part.slots;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "combine_rows_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
             const passes = 1 + a.slots * (@as(usize, @intFromBool(a.dh != null)) + @intFromBool(a.dweights != null));
-            d.overRange(pass, a.rows, 1, @sizeOf(T) * a.rows * a.cols * passes, Call{ .args = a, .kernel = kernel }, Call.rows);
+            split.overRows(d, .{ .kernel = "combine_rows_backward_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * passes);
         }
     };
 }
 
-/// Checks [rows, width], [rows·k, width] and weights [rows, k] against the order.
+/// Checks [rows, width], [rows·slots, width] and weights [rows, slots] against the order.
 fn match(rows: *const tensor.Tensor, sorted: *const tensor.Tensor, weights: *const tensor.Tensor, order: Order) Error!void {
-    if (rows.rank != 2 or sorted.rank != 2 or rows.shape_[1] != sorted.shape_[1]) return error.ShapeMismatch;
-    if (rows.shape_[0] != order.rows or sorted.shape_[0] != order.order.len) return error.ShapeMismatch;
+    try order.match(rows, sorted);
     if (weights.rank != 2 or weights.shape_[0] != order.rows or weights.shape_[1] != order.slots) return error.ShapeMismatch;
     if (!weights.contiguous()) return error.LayoutMismatch;
 }
@@ -238,7 +214,9 @@ fn forward(d: *const Device, y_: u32, h_: u32, weights_: u32, order_: u32, place
                 .slots = order.slots,
                 .cols = y_rows.cols,
                 .y_stride = y_rows.stride,
-                .h_stride = h_rows.stride,
+                .weights_stride = order.slots,
+                .places_stride = order.slots,
+                .ldh = h_rows.stride,
             } });
         },
         else => return error.Unsupported,
@@ -256,10 +234,10 @@ fn backward(d: *const Device, dh_: u32, dweights_: u32, dy_: u32, h_: u32, weigh
     try match(dy, h, weights, order);
     const h_rows = try h.rows();
     const dy_rows = try dy.rows();
-    var dh_stride: usize = 0;
+    var lddh: usize = 0;
     if (dh) |out| {
         if (!out.sameShape(h)) return error.ShapeMismatch;
-        dh_stride = (try shape.written(out)).stride;
+        lddh = (try shape.written(out)).stride;
         // An element is read before it is written, and no other element is read for it.
         try tensor.checkInPlace(out, h);
         for ([_]*const tensor.Tensor{ dy, weights }) |in| try tensor.checkApart(out, in);
@@ -286,9 +264,12 @@ fn backward(d: *const Device, dh_: u32, dweights_: u32, dy_: u32, h_: u32, weigh
                 .rows = order.rows,
                 .slots = order.slots,
                 .cols = h_rows.cols,
-                .dh_stride = dh_stride,
+                .dweights_stride = order.slots,
                 .dy_stride = dy_rows.stride,
-                .h_stride = h_rows.stride,
+                .weights_stride = order.slots,
+                .places_stride = order.slots,
+                .lddh = lddh,
+                .ldh = h_rows.stride,
             } });
         },
         else => return error.Unsupported,
@@ -458,7 +439,9 @@ test "combine_rows: kernels read and write nothing past the last element" {
                 .slots = slots,
                 .cols = cols,
                 .y_stride = cols,
-                .h_stride = cols,
+                .weights_stride = slots,
+                .places_stride = slots,
+                .ldh = cols,
             });
             for (y.items) |v| try testing.expectEqual(@as(T, @floatFromInt(slots)), v);
             backward_kernel(&.{
@@ -471,9 +454,12 @@ test "combine_rows: kernels read and write nothing past the last element" {
                 .rows = 1,
                 .slots = slots,
                 .cols = cols,
-                .dh_stride = cols,
+                .dweights_stride = slots,
                 .dy_stride = cols,
-                .h_stride = cols,
+                .weights_stride = slots,
+                .places_stride = slots,
+                .lddh = cols,
+                .ldh = cols,
             });
             for (dweights.items) |v| try testing.expectEqual(@as(T, @floatFromInt(slots * cols)), v);
         };

@@ -14,9 +14,11 @@ const std = @import("std");
 const device = @import("../device.zig");
 const Labels = @import("../row/labels.zig").Labels;
 const math = @import("../isa/math.zig");
+const mean_loss = @import("../row/mean_loss.zig");
 const memory = @import("../memory.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
+const split = @import("../row/split.zig");
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
@@ -34,10 +36,14 @@ pub fn Forward(comptime T: type) type {
         labels: [*]const u32,
         rows: usize,
         cols: usize,
-        stride: usize,
+        logits_stride: usize,
         /// Whether there is an ignored label, and which.
         ignores: u32,
         ignored: u32,
+
+        pub const losses_stride = 1;
+        pub const stats_stride = 2;
+        pub const labels_stride = 1;
     };
 }
 
@@ -55,6 +61,9 @@ pub fn Backward(comptime T: type) type {
         factor: T,
         ignores: u32,
         ignored: u32,
+
+        pub const labels_stride = 1;
+        pub const stats_stride = 2;
     };
 }
 
@@ -84,7 +93,7 @@ fn Kernels(comptime T: type) type {
                         rows.sum[g] = 1;
                         continue;
                     }
-                    const x = p.logits + (first + g) * p.stride;
+                    const x = p.logits + (first + g) * p.logits_stride;
                     var j: usize = 0;
                     while (j < p.cols) : (j += block) rows.add(x + j, @min(block, p.cols - j), g);
                 }
@@ -95,7 +104,7 @@ fn Kernels(comptime T: type) type {
                     const label = p.labels[i];
                     p.stats[2 * i] = rows.max[g];
                     p.stats[2 * i + 1] = rows.sum[g];
-                    if (p.ignores == 0 or label != p.ignored) gaps[g] = rows.max[g] - p.logits[i * p.stride + label];
+                    if (p.ignores == 0 or label != p.ignored) gaps[g] = rows.max[g] - p.logits[i * p.logits_stride + label];
                 }
                 const losses = math.log(@as(V, rows.sum)) + @as(V, gaps);
                 if (group == simd.lanes) simd.store(p.losses + first, losses) else simd.storePartial(p.losses + first, losses, group);
@@ -214,56 +223,14 @@ pub const ukernels = struct {
 
 /// Losses and statistics of rows.
 pub fn forwardRows(comptime T: type, d: *const Device, comptime step: ?[]const u8, a: Forward(T)) void {
-    const Call = struct {
-        args: Forward(T),
-        kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-        fn rows(c: @This(), begin: usize, end: usize) void {
-            var part = c.args;
-            part.losses += begin;
-            part.stats += 2 * begin;
-            part.logits += begin * part.stride;
-            part.labels += begin;
-            part.rows = end - begin;
-            c.kernel(&part);
-        }
-    };
     const pass: device.Pass = .{ .step = step, .kernel = "cross_entropy_" ++ @typeName(T) ++ "_rows" };
-    const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-    d.overRange(pass, a.rows, simd.lanes, @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
+    split.overRows(d, pass, a, simd.lanes, @sizeOf(T) * a.rows * a.cols);
 }
 
 /// Gradients of rows.
 pub fn backwardRows(comptime T: type, d: *const Device, comptime step: ?[]const u8, a: Backward(T)) void {
-    const Call = struct {
-        args: Backward(T),
-        kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-        fn rows(c: @This(), begin: usize, end: usize) void {
-            var part = c.args;
-            part.dlogits += begin * part.dlogits_stride;
-            part.logits += begin * part.logits_stride;
-            part.labels += begin;
-            part.stats += 2 * begin;
-            part.rows = end - begin;
-            c.kernel(&part);
-        }
-    };
     const pass: device.Pass = .{ .step = step, .kernel = "cross_entropy_backward_" ++ @typeName(T) ++ "_rows" };
-    const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-    d.overRange(pass, a.rows, 1, 2 * @sizeOf(T) * a.rows * a.cols, Call{ .args = a, .kernel = kernel }, Call.rows);
-}
-
-/// The mean of the losses of which `count` count, the others being 0.
-pub fn mean(comptime T: type, losses: []const T, count: usize) T {
-    var sum: f64 = 0;
-    for (losses) |loss| sum += loss;
-    return if (count == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(count)));
-}
-
-/// What a row that counts has its gradient multiplied by.
-pub fn share(comptime T: type, dloss: T, count: usize) T {
-    return dloss / @as(T, @floatFromInt(@max(1, count)));
+    split.overRows(d, pass, a, 1, 2 * @sizeOf(T) * a.rows * a.cols);
 }
 
 fn ForwardTask(comptime T: type) type {
@@ -284,7 +251,7 @@ fn ForwardTask(comptime T: type) type {
             if (self.own_stats) args.stats = args.losses + args.rows;
             forwardRows(T, d, null, args);
             if (d.explanation) |e| return e.noteScratch(bytes);
-            self.loss.* = mean(T, args.losses[0..args.rows], self.count);
+            self.loss.* = mean_loss.mean(T, args.losses[0..args.rows], self.count);
         }
     };
 }
@@ -338,7 +305,7 @@ fn forward(d: *const Device, loss_: u32, stats_: u32, logits_: u32, targets_: u3
                     .labels = labels.bits.ptr,
                     .rows = count,
                     .cols = rows.cols,
-                    .stride = rows.stride,
+                    .logits_stride = rows.stride,
                     .ignores = @intFromBool(ignored != null),
                     .ignored = ignored orelse 0,
                 },
@@ -379,7 +346,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32, targets_
                 .cols = rows.cols,
                 .dlogits_stride = dlogits_rows.stride,
                 .logits_stride = rows.stride,
-                .factor = share(T, dloss.ptr(T)[0], kept),
+                .factor = mean_loss.share(T, dloss.ptr(T)[0], kept),
                 .ignores = @intFromBool(ignored != null),
                 .ignored = ignored orelse 0,
             } });
@@ -658,7 +625,7 @@ test "cross_entropy: kernels read and write nothing past the last element" {
                 .labels = at.items.ptr,
                 .rows = rows,
                 .cols = cols,
-                .stride = cols,
+                .logits_stride = cols,
                 .ignores = 0,
                 .ignored = 0,
             });

@@ -9,6 +9,7 @@ const memory = @import("../memory.zig");
 const Labels = @import("../row/labels.zig").Labels;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
+const split = @import("../row/split.zig");
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
@@ -20,15 +21,17 @@ fn Sums(comptime T: type) type {
     return extern struct {
         dweight: [*]T,
         dy: [*]const T,
-        /// Positions of id v: `positions[starts[v]..starts[v + 1]]`.
+        /// Positions of the id of row v: `positions[starts[v]..starts[v + 1]]`.
         starts: [*]const usize,
         positions: [*]const usize,
-        /// Rows of dweight to write.
-        begin: usize,
-        end: usize,
+        /// Of dweight.
+        rows: usize,
         cols: usize,
         dweight_stride: usize,
-        dy_stride: usize,
+        /// From row to row; dy itself stays, since rows of it are named by their positions.
+        lddy: usize,
+
+        pub const starts_stride = 1;
     };
 }
 
@@ -38,7 +41,7 @@ fn Kernels(comptime T: type) type {
 
         fn sums(p: *const Sums(T)) callconv(.c) void {
             @setEvalBranchQuota(20_000);
-            for (p.begin..p.end) |v| {
+            for (0..p.rows) |v| {
                 const out = p.dweight + v * p.dweight_stride;
                 const positions = p.positions[p.starts[v]..p.starts[v + 1]];
                 if (positions.len == 0) {
@@ -50,24 +53,24 @@ fn Kernels(comptime T: type) type {
                 while (p.cols - j >= block) : (j += block) {
                     var acc: [4]V = @splat(@splat(0));
                     for (positions) |i| {
-                        const dy = p.dy + i * p.dy_stride + j;
+                        const dy = p.dy + i * p.lddy + j;
                         inline for (&acc, 0..) |*a, k| a.* += simd.load(T, dy + k * simd.lanes);
                     }
                     inline for (acc, 0..) |a, k| simd.store(out + j + k * simd.lanes, a);
                 }
-                sweep.each(p.cols - j, Rest{ .out = out + j, .dy = p.dy + j, .dy_stride = p.dy_stride, .positions = positions });
+                sweep.each(p.cols - j, Rest{ .out = out + j, .dy = p.dy + j, .lddy = p.lddy, .positions = positions });
             }
         }
 
         const Rest = struct {
             out: [*]T,
             dy: [*]const T,
-            dy_stride: usize,
+            lddy: usize,
             positions: []const usize,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
                 var acc: V = @splat(0);
-                for (s.positions) |i| acc += sweep.read(T, whole, s.dy + i * s.dy_stride + j, left, 0);
+                for (s.positions) |i| acc += sweep.read(T, whole, s.dy + i * s.lddy + j, left, 0);
                 sweep.write(T, whole, s.out + j, acc, left);
             }
         };
@@ -105,7 +108,7 @@ fn BackwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) Error!void {
             var args = self.args;
-            const vocabulary = args.end;
+            const vocabulary = args.rows;
             const words = vocabulary + 1 + self.ids.len;
             const bytes = words * @sizeOf(usize);
             const scratch = try memory.alloc(bytes);
@@ -120,21 +123,8 @@ fn BackwardTask(comptime T: type) type {
             args.starts = starts.ptr;
             args.positions = positions.ptr;
 
-            const Call = struct {
-                args: Sums(T),
-                kernel: *const fn (*const Sums(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.begin = begin;
-                    part.end = end;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "embedding_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Sums(T)) callconv(.c) void, pass.kernel.?);
             const touched = @sizeOf(T) * args.cols * (vocabulary + self.ids.len);
-            d.overRange(pass, vocabulary, 1, touched, Call{ .args = args, .kernel = kernel }, Call.rows);
+            split.overRows(d, .{ .kernel = "embedding_backward_" ++ @typeName(T) ++ "_rows" }, args, 1, touched);
         }
     };
 }
@@ -209,11 +199,10 @@ fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32) Error!void {
                     .dy = dy.ptr(T),
                     .starts = undefined,
                     .positions = undefined,
-                    .begin = 0,
-                    .end = dweight_rows.rows,
+                    .rows = dweight_rows.rows,
                     .cols = dweight_rows.cols,
                     .dweight_stride = dweight_rows.stride,
-                    .dy_stride = dy_rows.stride,
+                    .lddy = dy_rows.stride,
                 },
             });
         },
@@ -343,11 +332,10 @@ test "embedding: kernels read and write nothing past the last element" {
                 .dy = dy.items.ptr,
                 .starts = &starts,
                 .positions = &positions,
-                .begin = 0,
-                .end = 2,
+                .rows = 2,
                 .cols = cols,
                 .dweight_stride = cols,
-                .dy_stride = cols,
+                .lddy = cols,
             });
             for (out.items, 0..) |v, i| try testing.expectEqual(@as(T, if (i < cols) 0 else 3), v);
         }

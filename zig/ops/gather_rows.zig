@@ -10,6 +10,7 @@ const device = @import("../device.zig");
 const Order = @import("../row/order.zig").Order;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
+const split = @import("../row/split.zig");
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
@@ -27,7 +28,9 @@ fn Sums(comptime T: type) type {
         slots: usize,
         cols: usize,
         dx_stride: usize,
-        dy_stride: usize,
+        places_stride: usize,
+        /// From row to row; dy itself stays, since rows of it are named by their places.
+        lddy: usize,
     };
 }
 
@@ -39,7 +42,7 @@ fn Kernels(comptime T: type) type {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
                 const out = p.dx + i * p.dx_stride;
-                const places = p.places[i * p.slots ..][0..p.slots];
+                const places = p.places[i * p.places_stride ..][0..p.slots];
                 switch (places.len) {
                     0 => @memset(out[0..p.cols], 0),
                     // The usual numbers of experts a row, without a loop inside the row.
@@ -51,7 +54,7 @@ fn Kernels(comptime T: type) type {
 
         inline fn fixed(comptime slots: usize, p: *const Sums(T), out: [*]T, places: []const u32) void {
             var pass: Fixed(slots) = .{ .out = out, .dy = undefined };
-            inline for (0..slots) |s| pass.dy[s] = p.dy + places[s] * p.dy_stride;
+            inline for (0..slots) |s| pass.dy[s] = p.dy + places[s] * p.lddy;
             sweep.each(p.cols, pass);
         }
 
@@ -74,8 +77,8 @@ fn Kernels(comptime T: type) type {
             places: []const u32,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                var sum = sweep.read(T, whole, s.p.dy + s.places[0] * s.p.dy_stride + j, left, 0);
-                for (s.places[1..]) |place| sum += sweep.read(T, whole, s.p.dy + place * s.p.dy_stride + j, left, 0);
+                var sum = sweep.read(T, whole, s.p.dy + s.places[0] * s.p.lddy + j, left, 0);
+                for (s.places[1..]) |place| sum += sweep.read(T, whole, s.p.dy + place * s.p.lddy + j, left, 0);
                 sweep.write(T, whole, s.out + j, sum, left);
             }
         };
@@ -116,29 +119,9 @@ fn BackwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
-            const Call = struct {
-                args: Sums(T),
-                kernel: *const fn (*const Sums(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dx += begin * part.dx_stride;
-                    part.places += begin * part.slots;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "gather_rows_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Sums(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, a.rows, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots), Call{ .args = a, .kernel = kernel }, Call.rows);
+            split.overRows(d, .{ .kernel = "gather_rows_backward_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots));
         }
     };
-}
-
-/// Checks [rows, width] and [rows·k, width] against the order.
-fn match(rows: *const tensor.Tensor, sorted: *const tensor.Tensor, order: Order) Error!void {
-    if (rows.rank != 2 or sorted.rank != 2 or rows.shape_[1] != sorted.shape_[1]) return error.ShapeMismatch;
-    if (rows.shape_[0] != order.rows or sorted.shape_[0] != order.order.len) return error.ShapeMismatch;
 }
 
 fn forward(d: *const Device, out_: u32, x_: u32, order_: u32, places_: u32) Error!void {
@@ -146,7 +129,7 @@ fn forward(d: *const Device, out_: u32, x_: u32, order_: u32, places_: u32) Erro
     const out = try tensor.typed(out_, x.dtype);
     const order: Order = try .of(order_, places_);
     if (x.dtype != .f32 and x.dtype != .f64) return error.Unsupported;
-    try match(x, out, order);
+    try order.match(x, out);
     const x_rows = try x.rows();
     const out_rows = try shape.written(out);
     try tensor.checkApart(out, x);
@@ -167,7 +150,7 @@ fn backward(d: *const Device, dx_: u32, dy_: u32, order_: u32, places_: u32) Err
     const dy = try tensor.get(dy_);
     const dx = try tensor.typed(dx_, dy.dtype);
     const order: Order = try .of(order_, places_);
-    try match(dx, dy, order);
+    try order.match(dx, dy);
     const dy_rows = try dy.rows();
     const dx_rows = try shape.written(dx);
     try tensor.checkApart(dx, dy);
@@ -184,7 +167,8 @@ fn backward(d: *const Device, dx_: u32, dy_: u32, order_: u32, places_: u32) Err
                 .slots = order.slots,
                 .cols = dx_rows.cols,
                 .dx_stride = dx_rows.stride,
-                .dy_stride = dy_rows.stride,
+                .places_stride = order.slots,
+                .lddy = dy_rows.stride,
             } });
         },
         else => return error.Unsupported,
@@ -327,7 +311,8 @@ test "gather_rows: kernels read and write nothing past the last element" {
                 .slots = slots,
                 .cols = cols,
                 .dx_stride = cols,
-                .dy_stride = cols,
+                .places_stride = slots,
+                .lddy = cols,
             });
             for (dx.items) |v| try testing.expectEqual(@as(T, @floatFromInt(slots)), v);
         };

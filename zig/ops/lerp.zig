@@ -10,8 +10,6 @@ const launch = @import("../gpu/launch.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
-const Error = status.Error;
-const Tensor = tensor.Tensor;
 
 fn Step(comptime T: type) type {
     return extern struct { t: T, rest: T };
@@ -37,18 +35,17 @@ pub const ukernels = struct {
     pub const lerp_f64_far = list.Kernel(f64, 2, 1, Step(f64), Formula(f64, .far)).update;
 };
 
-/// Each y and its x.
-const Pairs = list.List(2, 1);
-
 fn Task(comptime T: type) type {
     return struct {
-        pairs: *const Pairs,
-        t: f64,
+        pairs: *const list.List(2, 1),
+        /// t.
+        numbers: f64,
 
         pub fn run(self: *const @This(), d: *const Device) void {
-            const steps = [1]Step(T){.{ .t = @floatCast(self.t), .rest = @floatCast(1 - self.t) }};
+            const t = self.numbers;
+            const steps = [1]Step(T){.{ .t = @floatCast(t), .rest = @floatCast(1 - t) }};
             const name = "lerp_" ++ @typeName(T) ++ "_";
-            if (self.t < 0.5) {
+            if (t < 0.5) {
                 self.pairs.update(d, T, name ++ "near", @as([]const Step(T), &steps), null);
             } else self.pairs.update(d, T, name ++ "far", @as([]const Step(T), &steps), null);
         }
@@ -69,22 +66,10 @@ fn Task(comptime T: type) type {
     };
 }
 
-fn onDevice(d: *const Device, tensors: []const *const Tensor, t: f64) Error!void {
-    const pairs: Pairs = try .init(tensors, &.{});
-    defer pairs.deinit();
-    switch (pairs.dtype) {
-        inline .f32, .f64 => |dtype| try d.submit(&Task(if (dtype == .f32) f32 else f64){ .pairs = &pairs, .t = t }),
-        else => return error.Unsupported,
-    }
-}
-
-fn checked(device_: u32, handles: []const u32, t: f64) Error!void {
-    const d = try device.get(device_);
-    if (handles.len == 0) return;
-    const tensors = try list.lookUp(handles);
-    defer list.free(tensors);
-    return onDevice(d, tensors, t);
-}
+/// Each y and its x.
+const pairs = list.Pairs(Task);
+const onDevice = pairs.onDevice;
+const checked = pairs.checked;
 
 pub const entries = struct {
     /// `handles`: `count` y, then as many x. All are contiguous and of one dtype, f32 or f64, those of a pair of one shape.
@@ -95,7 +80,6 @@ pub const entries = struct {
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
-const guard = @import("../testing/guard.zig");
 
 test "lerp: lists of all lengths equal the plain loop, for any workers" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
@@ -146,19 +130,11 @@ test "lerp: what does not fit is an error, and nothing is touched" {
 
 test "lerp: reads and writes end at the border" {
     inline for (.{ f32, f64 }) |T| for (1..71) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
+        var at: arrays.AtBorder(2) = try .init(T, n, 0.25);
+        defer at.free();
+        @memset(at.tensors[1].ptr(T)[0..n], 1.25);
         const d = device.forTest(1);
-        var t: [2]Tensor = undefined;
-        var guards: [2]guard.Guarded = undefined;
-        for (&t, &guards, 0..) |*x, *g, i| {
-            x.* = (try tensor.get(try all.empty(T, &.{n}))).*;
-            g.* = try .init(n * @sizeOf(T));
-            @memset(g.last(T, n), @floatFromInt(i));
-            x.data = @ptrCast(g.last(T, n).ptr);
-        }
-        defer for (guards) |g| g.deinit();
-        try onDevice(&d, &.{ &t[0], &t[1] }, 0.25);
-        for (t[0].ptr(T)[0..n]) |y| try testing.expectEqual(0.25, y);
+        try onDevice(&d, &at.pointers(), 0.25);
+        for (at.tensors[0].ptr(T)[0..n]) |y| try testing.expectEqual(0.5, y);
     };
 }

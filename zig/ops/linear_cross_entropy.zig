@@ -17,6 +17,7 @@ const driver = @import("../gemm/driver.zig");
 const Explanation = @import("../explain.zig").Explanation;
 const Labels = @import("../row/labels.zig").Labels;
 const linear = @import("linear.zig");
+const mean_loss = @import("../row/mean_loss.zig");
 const memory = @import("../memory.zig");
 const note = @import("../gemm/note.zig");
 const status = @import("../status.zig");
@@ -87,7 +88,7 @@ fn Task(comptime T: type) type {
                 .labels = self.labels + first,
                 .rows = rows,
                 .cols = self.classes,
-                .stride = self.classes,
+                .logits_stride = self.classes,
                 .ignores = @intFromBool(self.ignored != null),
                 .ignored = self.ignored orelse 0,
             };
@@ -103,7 +104,7 @@ fn Task(comptime T: type) type {
                 .cols = self.classes,
                 .dlogits_stride = self.classes,
                 .logits_stride = self.classes,
-                .factor = cross_entropy.share(T, 1, self.count),
+                .factor = mean_loss.share(T, 1, self.count),
                 .ignores = @intFromBool(self.ignored != null),
                 .ignored = self.ignored orelse 0,
             };
@@ -177,7 +178,7 @@ fn Task(comptime T: type) type {
                 cross_entropy.backwardRows(T, d, "dlogits", self.dlogits(s, first, rows));
                 try self.gradients(s, first, rows).run(d);
             }
-            self.loss.* = cross_entropy.mean(T, s.losses[0..self.rows], self.count);
+            self.loss.* = mean_loss.mean(T, s.losses[0..self.rows], self.count);
         }
 
         fn nothing(self: *const Self) void {
@@ -195,7 +196,7 @@ fn Task(comptime T: type) type {
             const nowhere: [*]T = @ptrCast(self.loss);
             const s: Scratch = .{ .logits = nowhere, .stats = nowhere, .losses = nowhere };
             note.batch(T, d, e, &.{ .p = self.logits(s, 0, rows) });
-            if (e.count > 0) e.steps[e.count - 1].scratch_bytes +|= self.scratchLen() *| @sizeOf(T);
+            e.noteScratch(self.scratchLen() *| @sizeOf(T));
             cross_entropy.forwardRows(T, d, "loss", self.losses(s, 0, rows));
             if (!self.wantsGradients()) return;
             cross_entropy.backwardRows(T, d, "dlogits", self.dlogits(s, 0, rows));

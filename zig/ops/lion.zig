@@ -10,7 +10,6 @@ const list = @import("../row/list.zig");
 const device = @import("../device.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
-const Tensor = tensor.Tensor;
 
 /// What a step needs of its scalars, worked out in f64 and rounded once.
 fn Step(comptime T: type) type {
@@ -77,10 +76,10 @@ pub const entries = struct {
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
-const guard = @import("../testing/guard.zig");
 
 /// The step in f64, written as in the paper's second listing.
-fn plain(w: *f64, m: *f64, gradient: f64, p: [5]f64) void {
+fn plain(values: []const *f64, gradient: f64, p: [5]f64) void {
+    const w, const m = values[0..2].*;
     const g = gradient * p[4];
     const way = p[1] * m.* + (1 - p[1]) * g;
     const sign: f64 = if (way > 0) 1 else if (way < 0) -1 else way;
@@ -89,41 +88,12 @@ fn plain(w: *f64, m: *f64, gradient: f64, p: [5]f64) void {
 }
 
 test "Lion: lists of all lengths equal the plain loop over several steps, the same bits for any workers" {
-    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
-    inline for (.{ f32, f64 }) |T| for (arrays.lengths ++ [_]usize{ 1000, 5003 }) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
-        // Two parameters: the first decays, the second does not.
-        const lens = [2]usize{ n, (n + 7) % 100 };
-        var reference: [2][2][]f64 = undefined;
-        var handles: [2][2]u32 = undefined;
-        var twins: [2][2]u32 = undefined;
-        for (0..2) |k| for (lens, 0..) |len, i| {
-            handles[k][i] = try all.normal(T, &.{len}, prng.random(), if (k == 0) 1 else 0);
-            twins[k][i] = try all.from(T, &.{len}, arrays.data(T, handles[k][i]));
-            reference[k][i] = try arrays.widen(T, arrays.data(T, handles[k][i]));
-        };
-        defer for (reference) |r| for (r) |x| testing.allocator.free(x);
-        const p = [5]f64{ 0.01, 0.9, 0.99, 0.1, 0.5 };
-        const scalars = try tensor.get(try all.from(f64, &.{5}, &p));
-        for (0..3) |_| {
-            var gradients: [2]u32 = undefined;
-            for (&gradients, lens, 0..) |*g, len, i| {
-                g.* = try all.normal(T, &.{len}, prng.random(), 1);
-                if (len > 2) arrays.data(T, g.*)[1] = 0;
-                for (reference[0][i], reference[1][i], arrays.data(T, g.*)) |*w, *m, x| plain(w, m, x, .{ p[0], p[1], p[2], if (i == 0) p[3] else 0, p[4] });
-            }
-            for ([_]u32{ 1, @intCast(1 + n % 8) }, [_][2][2]u32{ twins, handles }) |workers, of| {
-                const tensors = try list.lookUp(&(of[0] ++ of[1] ++ gradients));
-                defer list.free(tensors);
-                try onDevice(&device.forTest(workers), tensors, &.{ 1, 0 }, scalars);
-            }
+    const at = struct {
+        fn at(_: f64) [5]f64 {
+            return .{ 0.01, 0.9, 0.99, 0.1, 0.5 };
         }
-        for (0..2) |k| for (0..2) |i| {
-            try arrays.expectSameBits(T, arrays.data(T, twins[k][i]), arrays.data(T, handles[k][i]));
-            try arrays.expectClose(T, reference[k][i], arrays.data(T, handles[k][i]));
-        };
-    };
+    }.at;
+    try list.expectPlainSteps(step, at, 3, plain);
 }
 
 test "Lion: a zero gradient from rest changes nothing, and NaN shows where it is" {
@@ -161,19 +131,10 @@ test "Lion: what does not fit is an error, and nothing is touched" {
 
 test "Lion: reads and writes end at the border" {
     inline for (.{ f32, f64 }) |T| for (1..71) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
+        var at: arrays.AtBorder(3) = try .init(T, n, 0.25);
+        defer at.free();
         const d = device.forTest(1);
-        var t: [3]Tensor = undefined;
-        var guards: [3]guard.Guarded = undefined;
-        for (&t, &guards) |*x, *g| {
-            x.* = (try tensor.get(try all.empty(T, &.{n}))).*;
-            g.* = try .init(n * @sizeOf(T));
-            @memset(g.last(T, n), 0.25);
-            x.data = @ptrCast(g.last(T, n).ptr);
-        }
-        defer for (guards) |g| g.deinit();
-        try onDevice(&d, &.{ &t[0], &t[1], &t[2] }, &.{1}, try tensor.get(try all.from(f64, &.{5}, &.{ 0.1, 0.9, 0.99, 0, 1 })));
-        for (t[0].ptr(T)[0..n]) |w| try testing.expectEqual(t[0].ptr(T)[0], w);
+        try onDevice(&d, &at.pointers(), &.{1}, try tensor.get(try at.all.from(f64, &.{5}, &.{ 0.1, 0.9, 0.99, 0, 1 })));
+        for (at.tensors[0].ptr(T)[0..n]) |w| try testing.expectEqual(at.tensors[0].ptr(T)[0], w);
     };
 }

@@ -11,10 +11,12 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const math = @import("../isa/math.zig");
+const mean_loss = @import("../row/mean_loss.zig");
 const memory = @import("../memory.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const Softmax = @import("../row/exponentials.zig").Softmax;
+const split = @import("../row/split.zig");
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
@@ -34,8 +36,10 @@ fn Forward(comptime T: type) type {
         factors: [*]const T,
         rows: usize,
         experts: usize,
-        stride: usize,
+        logits_stride: usize,
         flags: u32,
+
+        pub const losses_stride = 1;
     };
 }
 
@@ -47,7 +51,7 @@ fn Backward(comptime T: type) type {
         rows: usize,
         experts: usize,
         dlogits_stride: usize,
-        stride: usize,
+        logits_stride: usize,
         /// dloss / rows.
         slope: T,
         flags: u32,
@@ -64,7 +68,7 @@ fn Kernels(comptime T: type) type {
 
         fn terms(comptime P: type, p: *const Forward(T)) void {
             @setEvalBranchQuota(20_000);
-            for (0..p.rows) |i| p.losses[i] = mean(P, .of(p.logits + i * p.stride, p.experts), p.factors, p.experts);
+            for (0..p.rows) |i| p.losses[i] = mean(P, .of(p.logits + i * p.logits_stride, p.experts), p.factors, p.experts);
         }
 
         inline fn mean(comptime P: type, p: P, factors: [*]const T, n: usize) T {
@@ -78,7 +82,7 @@ fn Kernels(comptime T: type) type {
         fn differentiate(comptime P: type, p: *const Backward(T)) void {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
-                const probabilities: P = .of(p.logits + i * p.stride, p.experts);
+                const probabilities: P = .of(p.logits + i * p.logits_stride, p.experts);
                 sweep.each(p.experts, Gradient(P){
                     .out = p.dlogits + i * p.dlogits_stride,
                     .p = probabilities,
@@ -155,10 +159,27 @@ pub const ukernels = struct {
 };
 
 /// c of each expert, by the first places of the experts; zeros where nothing was chosen.
-fn fill(comptime T: type, factors: []T, offsets: []const u32) void {
-    const total: f64 = @floatFromInt(@max(1, offsets[factors.len]));
-    const experts: f64 = @floatFromInt(factors.len);
-    for (factors, offsets[0..factors.len], offsets[1..]) |*f, begin, end| f.* = @floatCast(experts * @as(f64, @floatFromInt(end - begin)) / total);
+fn Factors(comptime T: type) type {
+    return struct {
+        items: []T,
+
+        fn of(d: *const Device, offsets: []const u32) Error!@This() {
+            const experts = offsets.len - 1;
+            const items = @as([*]T, @ptrCast(try memory.alloc(experts * @sizeOf(T))))[0..experts];
+            if (d.explains()) return .{ .items = items };
+            const total: f64 = @floatFromInt(@max(1, offsets[experts]));
+            const count: f64 = @floatFromInt(experts);
+            for (items, offsets[0..experts], offsets[1..]) |*f, begin, end| f.* = @floatCast(count * @as(f64, @floatFromInt(end - begin)) / total);
+            return .{ .items = items };
+        }
+
+        /// Where the call is explained, they are scratch memory of its last step.
+        fn free(f: @This(), d: *const Device) void {
+            const bytes = f.items.len * @sizeOf(T);
+            if (d.explanation) |e| e.noteScratch(bytes);
+            memory.free(@ptrCast(@alignCast(f.items.ptr)), bytes);
+        }
+    };
 }
 
 fn ForwardTask(comptime T: type) type {
@@ -169,32 +190,11 @@ fn ForwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) Error!void {
             var args = self.args;
-            const bytes = (args.rows + args.experts) * @sizeOf(T);
-            const scratch = try memory.alloc(bytes);
-            defer memory.free(scratch, bytes);
-            args.losses = @ptrCast(scratch);
-            args.factors = args.losses + args.rows;
-            if (!d.explains()) fill(T, (args.losses + args.rows)[0..args.experts], self.offsets);
-
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.losses += begin;
-                    part.logits += begin * part.stride;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
+            const factors: Factors(T) = try .of(d, self.offsets);
+            defer factors.free(d);
+            args.factors = factors.items.ptr;
             const pass: device.Pass = .{ .kernel = "load_balance_loss_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, args.rows, 1, @sizeOf(T) * args.rows * (1 + args.experts), Call{ .args = args, .kernel = kernel }, Call.rows);
-            if (d.explanation) |e| return e.noteScratch(bytes);
-            var sum: f64 = 0;
-            for (args.losses[0..args.rows]) |loss| sum += loss;
-            self.loss.* = if (args.rows == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(args.rows)));
+            try mean_loss.overRows(T, d, pass, args, 1, @sizeOf(T) * args.rows * (1 + args.experts), self.loss, args.rows);
         }
     };
 }
@@ -207,32 +207,12 @@ fn BackwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) Error!void {
             var args = self.args;
-            const bytes = args.experts * @sizeOf(T);
-            const scratch = try memory.alloc(bytes);
-            defer memory.free(scratch, bytes);
-            const factors: [*]T = @ptrCast(scratch);
-            if (!d.explains()) {
-                fill(T, factors[0..args.experts], self.offsets);
-                args.slope = self.dloss.* / @as(T, @floatFromInt(@max(1, args.rows)));
-            }
-            args.factors = factors;
-
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dlogits += begin * part.dlogits_stride;
-                    part.logits += begin * part.stride;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
+            const factors: Factors(T) = try .of(d, self.offsets);
+            defer factors.free(d);
+            args.factors = factors.items.ptr;
+            if (!d.explains()) args.slope = mean_loss.share(T, self.dloss.*, args.rows);
             const pass: device.Pass = .{ .kernel = "load_balance_loss_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, args.rows, 1, 2 * @sizeOf(T) * args.rows * args.experts, Call{ .args = args, .kernel = kernel }, Call.rows);
-            if (d.explanation) |e| e.noteScratch(bytes);
+            split.overRows(d, pass, args, 1, 2 * @sizeOf(T) * args.rows * args.experts);
         }
     };
 }
@@ -270,7 +250,7 @@ fn forward(d: *const Device, loss_: u32, logits_: u32, offsets_: u32, flags: u32
                     .factors = undefined,
                     .rows = rows.rows,
                     .experts = rows.cols,
-                    .stride = rows.stride,
+                    .logits_stride = rows.stride,
                     .flags = flags,
                 },
                 .loss = &loss.ptr(T)[0],
@@ -304,7 +284,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32, offsets_
                     .rows = rows.rows,
                     .experts = rows.cols,
                     .dlogits_stride = dlogits_rows.stride,
-                    .stride = rows.stride,
+                    .logits_stride = rows.stride,
                     .slope = 0,
                     .flags = flags,
                 },
@@ -541,7 +521,7 @@ test "load_balance_loss: kernels read and write nothing past the last element" {
                 .factors = factors.items.ptr,
                 .rows = rows,
                 .experts = experts,
-                .stride = experts,
+                .logits_stride = experts,
                 .flags = flags,
             });
             for (losses.items) |v| try testing.expectApproxEqAbs(@as(T, 1), v, 1e-5);
@@ -552,7 +532,7 @@ test "load_balance_loss: kernels read and write nothing past the last element" {
                 .rows = rows,
                 .experts = experts,
                 .dlogits_stride = experts,
-                .stride = experts,
+                .logits_stride = experts,
                 .slope = 1,
                 .flags = flags,
             });

@@ -18,6 +18,7 @@ const Labels = @import("../row/labels.zig").Labels;
 const math = @import("../isa/math.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
+const split = @import("../row/split.zig");
 const Softmax = @import("../row/exponentials.zig").Softmax;
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
@@ -39,7 +40,9 @@ fn Forward(comptime T: type) type {
         rows: usize,
         experts: usize,
         k: usize,
-        stride: usize,
+        indices_stride: usize,
+        weights_stride: usize,
+        logits_stride: usize,
         flags: u32,
     };
 }
@@ -55,7 +58,10 @@ fn Backward(comptime T: type) type {
         experts: usize,
         k: usize,
         dlogits_stride: usize,
-        stride: usize,
+        dweights_stride: usize,
+        logits_stride: usize,
+        indices_stride: usize,
+        weights_stride: usize,
         flags: u32,
     };
 }
@@ -67,9 +73,9 @@ fn Kernels(comptime T: type) type {
         fn forward(p: *const Forward(T)) callconv(.c) void {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
-                const x = p.logits + i * p.stride;
-                const weights = p.weights + i * p.k;
-                choose(x, p.experts, p.k, p.indices + i * p.k, weights);
+                const x = p.logits + i * p.logits_stride;
+                const weights = p.weights + i * p.weights_stride;
+                choose(x, p.experts, p.k, p.indices + i * p.indices_stride, weights);
                 if (p.flags & logistic == 0) {
                     // The largest comes first.
                     const s: Softmax(T) = if (p.flags & normalized != 0) .withMaximum(weights, p.k, weights[0]) else .withMaximum(x, p.experts, weights[0]);
@@ -155,11 +161,11 @@ fn Kernels(comptime T: type) type {
             @setEvalBranchQuota(20_000);
             const plain = p.flags & normalized == 0;
             for (0..p.rows) |i| {
-                const x = p.logits + i * p.stride;
+                const x = p.logits + i * p.logits_stride;
                 const out = p.dlogits + i * p.dlogits_stride;
-                const dweights = p.dweights + i * p.k;
-                const weights = p.weights + i * p.k;
-                const indices = p.indices + i * p.k;
+                const dweights = p.dweights + i * p.dweights_stride;
+                const weights = p.weights + i * p.weights_stride;
+                const indices = p.indices + i * p.indices_stride;
                 const c: T = if (plain and p.flags & logistic != 0) 0 else sweep.sums(T, 1, 1, p.k, Products{ .a = dweights, .b = weights })[0];
                 if (plain and p.flags & logistic == 0) {
                     sweep.each(p.experts, Store(Scaled){ .out = out, .from = .{ .p = .of(x, p.experts), .c = @splat(-c) } });
@@ -241,35 +247,20 @@ pub const ukernels = struct {
     pub const route_backward_f64_rows = Kernels(f64).backward;
 };
 
+/// A row takes some 50 ns for 2 of 4 experts and 120 for 4 of 64, in which a copy moves one kilobyte and three.
+const choose_weight = 8;
+
 fn ForwardTask(comptime T: type) type {
     return struct {
         args: Forward(T),
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.indices += begin * part.k;
-                    part.weights += begin * part.k;
-                    part.logits += begin * part.stride;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "route_" ++ @typeName(T) ++ "_rows", .weight = choose_weight };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
             const bytes = a.rows * (@sizeOf(T) * (a.experts + a.k) + @sizeOf(u32) * a.k);
-            d.overRange(pass, a.rows, 1, bytes, Call{ .args = a, .kernel = kernel }, Call.rows);
+            split.overRows(d, .{ .kernel = "route_" ++ @typeName(T) ++ "_rows", .weight = choose_weight }, a, 1, bytes);
         }
     };
 }
-
-/// A row takes some 50 ns for 2 of 4 experts and 120 for 4 of 64, in which a copy moves one kilobyte and three.
-const choose_weight = 8;
 
 fn BackwardTask(comptime T: type) type {
     return struct {
@@ -277,25 +268,8 @@ fn BackwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dlogits += begin * part.dlogits_stride;
-                    part.dweights += begin * part.k;
-                    part.logits += begin * part.stride;
-                    part.indices += begin * part.k;
-                    part.weights += begin * part.k;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
-            const pass: device.Pass = .{ .kernel = "route_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
             const bytes = a.rows * (2 * @sizeOf(T) * (a.experts + a.k) + @sizeOf(u32) * a.k);
-            d.overRange(pass, a.rows, 1, bytes, Call{ .args = a, .kernel = kernel }, Call.rows);
+            split.overRows(d, .{ .kernel = "route_backward_" ++ @typeName(T) ++ "_rows" }, a, 1, bytes);
         }
     };
 }
@@ -329,7 +303,9 @@ fn forward(d: *const Device, indices_: u32, weights_: u32, logits_: u32, flags: 
                 .rows = rows.rows,
                 .experts = rows.cols,
                 .k = indices.shape_[1],
-                .stride = rows.stride,
+                .indices_stride = indices.shape_[1],
+                .weights_stride = indices.shape_[1],
+                .logits_stride = rows.stride,
                 .flags = flags,
             } });
         },
@@ -365,7 +341,10 @@ fn backward(d: *const Device, dlogits_: u32, dweights_: u32, logits_: u32, indic
                 .experts = rows.cols,
                 .k = indices.shape_[1],
                 .dlogits_stride = dlogits_rows.stride,
-                .stride = rows.stride,
+                .dweights_stride = indices.shape_[1],
+                .logits_stride = rows.stride,
+                .indices_stride = indices.shape_[1],
+                .weights_stride = indices.shape_[1],
                 .flags = flags,
             } });
         },
@@ -658,7 +637,9 @@ test "route: kernels read and write nothing past the last element" {
                 .rows = rows,
                 .experts = experts,
                 .k = k,
-                .stride = experts,
+                .indices_stride = k,
+                .weights_stride = k,
+                .logits_stride = experts,
                 .flags = @intCast(flags),
             });
             // All logits are equal: the first k are chosen.
@@ -673,7 +654,10 @@ test "route: kernels read and write nothing past the last element" {
                 .experts = experts,
                 .k = k,
                 .dlogits_stride = experts,
-                .stride = experts,
+                .dweights_stride = k,
+                .logits_stride = experts,
+                .indices_stride = k,
+                .weights_stride = k,
                 .flags = @intCast(flags),
             });
         };

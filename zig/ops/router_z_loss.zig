@@ -7,10 +7,11 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const math = @import("../isa/math.zig");
-const memory = @import("../memory.zig");
+const mean_loss = @import("../row/mean_loss.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const Softmax = @import("../row/exponentials.zig").Softmax;
+const split = @import("../row/split.zig");
 const status = @import("../status.zig");
 const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
@@ -25,7 +26,9 @@ fn Forward(comptime T: type) type {
         logits: [*]const T,
         rows: usize,
         experts: usize,
-        stride: usize,
+        logits_stride: usize,
+
+        pub const losses_stride = 1;
     };
 }
 
@@ -36,7 +39,7 @@ fn Backward(comptime T: type) type {
         rows: usize,
         experts: usize,
         dlogits_stride: usize,
-        stride: usize,
+        logits_stride: usize,
         /// 2·dloss / rows.
         slope: T,
     };
@@ -70,7 +73,7 @@ fn Kernels(comptime T: type) type {
             var first: usize = 0;
             while (first < p.rows) : (first += simd.lanes) {
                 const count = @min(simd.lanes, p.rows - first);
-                const g: Group = .of(p.logits + first * p.stride, p.stride, p.experts, count);
+                const g: Group = .of(p.logits + first * p.logits_stride, p.logits_stride, p.experts, count);
                 const losses = g.z * g.z;
                 if (count == simd.lanes) simd.store(p.losses + first, losses) else simd.storePartial(p.losses + first, losses, count);
             }
@@ -81,7 +84,7 @@ fn Kernels(comptime T: type) type {
             var first: usize = 0;
             while (first < p.rows) : (first += simd.lanes) {
                 const count = @min(simd.lanes, p.rows - first);
-                const g: Group = .of(p.logits + first * p.stride, p.stride, p.experts, count);
+                const g: Group = .of(p.logits + first * p.logits_stride, p.logits_stride, p.experts, count);
                 const slopes: [simd.lanes]T = g.z * @as(V, @splat(p.slope));
                 for (0..count) |i| {
                     const out = p.dlogits + (first + i) * p.dlogits_stride;
@@ -115,31 +118,9 @@ fn ForwardTask(comptime T: type) type {
         loss: *T,
 
         pub fn run(self: @This(), d: *const Device) Error!void {
-            var args = self.args;
-            const bytes = args.rows * @sizeOf(T);
-            const scratch = try memory.alloc(bytes);
-            defer memory.free(scratch, bytes);
-            args.losses = @ptrCast(scratch);
-
-            const Call = struct {
-                args: Forward(T),
-                kernel: *const fn (*const Forward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.losses += begin;
-                    part.logits += begin * part.stride;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
+            const rows = self.args.rows;
             const pass: device.Pass = .{ .kernel = "router_z_loss_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Forward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, args.rows, simd.lanes, @sizeOf(T) * args.rows * (1 + args.experts), Call{ .args = args, .kernel = kernel }, Call.rows);
-            if (d.explanation) |e| return e.noteScratch(bytes);
-            var sum: f64 = 0;
-            for (args.losses[0..args.rows]) |loss| sum += loss;
-            self.loss.* = if (args.rows == 0) 0 else @floatCast(sum / @as(f64, @floatFromInt(args.rows)));
+            try mean_loss.overRows(T, d, pass, self.args, simd.lanes, @sizeOf(T) * rows * (1 + self.args.experts), self.loss, rows);
         }
     };
 }
@@ -151,22 +132,9 @@ fn BackwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) void {
             var args = self.args;
-            if (!d.explains()) args.slope = 2 * self.dloss.* / @as(T, @floatFromInt(@max(1, args.rows)));
-            const Call = struct {
-                args: Backward(T),
-                kernel: *const fn (*const Backward(T)) callconv(.c) void,
-
-                fn rows(c: @This(), begin: usize, end: usize) void {
-                    var part = c.args;
-                    part.dlogits += begin * part.dlogits_stride;
-                    part.logits += begin * part.stride;
-                    part.rows = end - begin;
-                    c.kernel(&part);
-                }
-            };
+            if (!d.explains()) args.slope = mean_loss.share(T, 2 * self.dloss.*, args.rows);
             const pass: device.Pass = .{ .kernel = "router_z_loss_backward_" ++ @typeName(T) ++ "_rows" };
-            const kernel = d.kernel(fn (*const Backward(T)) callconv(.c) void, pass.kernel.?);
-            d.overRange(pass, args.rows, simd.lanes, 2 * @sizeOf(T) * args.rows * args.experts, Call{ .args = args, .kernel = kernel }, Call.rows);
+            split.overRows(d, pass, args, simd.lanes, 2 * @sizeOf(T) * args.rows * args.experts);
         }
     };
 }
@@ -181,7 +149,7 @@ fn forward(d: *const Device, loss_: u32, logits_: u32) Error!void {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
             try d.submit(ForwardTask(T){
-                .args = .{ .losses = undefined, .logits = logits.ptr(T), .rows = rows.rows, .experts = rows.cols, .stride = rows.stride },
+                .args = .{ .losses = undefined, .logits = logits.ptr(T), .rows = rows.rows, .experts = rows.cols, .logits_stride = rows.stride },
                 .loss = &loss.ptr(T)[0],
             });
         },
@@ -208,7 +176,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32) Error!vo
                     .rows = rows.rows,
                     .experts = rows.cols,
                     .dlogits_stride = dlogits_rows.stride,
-                    .stride = rows.stride,
+                    .logits_stride = rows.stride,
                     .slope = 0,
                 },
                 .dloss = &dloss.ptr(T)[0],
@@ -358,14 +326,14 @@ test "router_z_loss: kernels read and write nothing past the last element" {
             defer dx.memory.deinit();
             const losses = try arrays.atBorder(T, values[0..rows]);
             defer losses.memory.deinit();
-            forward_kernel(&.{ .losses = losses.items.ptr, .logits = x.items.ptr, .rows = rows, .experts = experts, .stride = experts });
+            forward_kernel(&.{ .losses = losses.items.ptr, .logits = x.items.ptr, .rows = rows, .experts = experts, .logits_stride = experts });
             backward_kernel(&.{
                 .dlogits = dx.items.ptr,
                 .logits = x.items.ptr,
                 .rows = rows,
                 .experts = experts,
                 .dlogits_stride = experts,
-                .stride = experts,
+                .logits_stride = experts,
                 .slope = 1,
             });
         }

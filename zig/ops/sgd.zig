@@ -104,52 +104,30 @@ pub const entries = struct {
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
-const guard = @import("../testing/guard.zig");
 
 /// The step in f64, as the definition says.
-fn plainStep(kind: Kind, w: *f64, b: *f64, gradient: f64, p: [4]f64) void {
-    const g = gradient * p[3] + p[2] * w.*;
-    b.* = if (kind == .plain) g else p[1] * b.* + g;
-    w.* -= p[0] * (if (kind == .nesterov) g + p[1] * b.* else b.*);
+fn Plain(comptime kind: Kind) type {
+    return struct {
+        fn step(values: []const *f64, gradient: f64, p: [4]f64) void {
+            const w = values[0];
+            const g = gradient * p[3] + p[2] * w.*;
+            if (kind == .plain) {
+                w.* -= p[0] * g;
+                return;
+            }
+            const b = values[1];
+            b.* = p[1] * b.* + g;
+            w.* -= p[0] * (if (kind == .nesterov) g + p[1] * b.* else b.*);
+        }
+
+        fn at(_: f64) [4]f64 {
+            return .{ 0.1, 0.9, 0.05, 0.5 };
+        }
+    };
 }
 
 test "SGD: lists of all lengths equal the plain loop over several steps, the same bits for any workers" {
-    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
-    inline for (.{ f32, f64 }) |T| inline for (.{ Kind.plain, Kind.momentum, Kind.nesterov }) |kind| for (arrays.lengths ++ [_]usize{ 1000, 5003 }) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
-        // Two parameters: the first decays, the second does not.
-        const lens = [2]usize{ n, (n + 7) % 100 };
-        var reference: [2][2][]f64 = undefined;
-        var handles: [2][2]u32 = undefined;
-        var twins: [2][2]u32 = undefined;
-        for (0..2) |k| for (lens, 0..) |len, i| {
-            handles[k][i] = try all.normal(T, &.{len}, prng.random(), if (k == 0) 1 else 0);
-            twins[k][i] = try all.from(T, &.{len}, arrays.data(T, handles[k][i]));
-            reference[k][i] = try arrays.widen(T, arrays.data(T, handles[k][i]));
-        };
-        defer for (reference) |r| for (r) |x| testing.allocator.free(x);
-        const p = [4]f64{ 0.1, 0.9, 0.05, 0.5 };
-        const scalars = try tensor.get(try all.from(f64, &.{4}, &p));
-        for (0..3) |_| {
-            var gradients: [2]u32 = undefined;
-            for (&gradients, lens, 0..) |*g, len, i| {
-                g.* = try all.normal(T, &.{len}, prng.random(), 1);
-                for (reference[0][i], reference[1][i], arrays.data(T, g.*)) |*w, *b, x| plainStep(kind, w, b, x, .{ p[0], p[1], if (i == 0) p[2] else 0, p[3] });
-            }
-            for ([_]u32{ 1, @intCast(1 + n % 8) }, [_][2][2]u32{ twins, handles }) |workers, of| {
-                const words = if (kind == .plain) of[0] ++ gradients else of[0] ++ of[1] ++ gradients;
-                const tensors = try list.lookUp(&words);
-                defer list.free(tensors);
-                try onDevice(&device.forTest(workers), kind, tensors, &.{ 1, 0 }, scalars);
-            }
-        }
-        const kept = if (kind == .plain) 1 else 2;
-        for (0..kept) |k| for (0..2) |i| {
-            try arrays.expectSameBits(T, arrays.data(T, twins[k][i]), arrays.data(T, handles[k][i]));
-            try arrays.expectClose(T, reference[k][i], arrays.data(T, handles[k][i]));
-        };
-    };
+    inline for (.{ Kind.plain, Kind.momentum, Kind.nesterov }) |kind| try list.expectPlainSteps(Update(kind), Plain(kind).at, 2, Plain(kind).step);
 }
 
 test "SGD: one NaN stays where it is" {
@@ -190,19 +168,10 @@ test "SGD: what does not fit is an error, and nothing is touched" {
 
 test "SGD: reads and writes end at the border" {
     inline for (.{ f32, f64 }) |T| for (1..71) |n| {
-        var all: arrays.Tensors = .{};
-        defer all.free();
+        var at: arrays.AtBorder(3) = try .init(T, n, 0.25);
+        defer at.free();
         const d = device.forTest(1);
-        var t: [3]Tensor = undefined;
-        var guards: [3]guard.Guarded = undefined;
-        for (&t, &guards) |*x, *g| {
-            x.* = (try tensor.get(try all.empty(T, &.{n}))).*;
-            g.* = try .init(n * @sizeOf(T));
-            @memset(g.last(T, n), 0.25);
-            x.data = @ptrCast(g.last(T, n).ptr);
-        }
-        defer for (guards) |g| g.deinit();
-        try onDevice(&d, .momentum, &.{ &t[0], &t[1], &t[2] }, &.{1}, try tensor.get(try all.from(f64, &.{4}, &.{ 0.1, 0.9, 0, 1 })));
-        for (t[0].ptr(T)[0..n]) |w| try testing.expectEqual(t[0].ptr(T)[0], w);
+        try onDevice(&d, .momentum, &at.pointers(), &.{1}, try tensor.get(try at.all.from(f64, &.{4}, &.{ 0.1, 0.9, 0, 1 })));
+        for (at.tensors[0].ptr(T)[0..n]) |w| try testing.expectEqual(at.tensors[0].ptr(T)[0], w);
     };
 }

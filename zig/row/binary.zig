@@ -11,7 +11,6 @@ const tensor = @import("../tensor.zig");
 const device = @import("../device.zig");
 const Device = device.Device;
 const arrays = @import("../testing/arrays.zig");
-const guard = @import("../testing/guard.zig");
 const Error = @import("../status.zig").Error;
 const Tensor = tensor.Tensor;
 
@@ -324,18 +323,10 @@ fn Case(comptime T: type, comptime name: []const u8, comptime plain: type) type 
 
         fn border(random: std.Random) !void {
             for (1..71) |n| {
-                var all_: arrays.Tensors = .{};
-                defer all_.free();
-                var t: [3]Tensor = undefined;
-                var guards: [3]guard.Guarded = undefined;
-                for (&t, &guards) |*x, *g| {
-                    x.* = (try tensor.get(try all_.empty(T, &.{n}))).*;
-                    g.* = try .init(n * @sizeOf(T));
-                    fill(g.last(T, n), random);
-                    x.data = @ptrCast(g.last(T, n).ptr);
-                }
-                defer for (guards) |g| g.deinit();
-                try expect(1, &t[0], &t[1], &t[2]);
+                var at: arrays.AtBorder(3) = try .init(T, n, 0);
+                defer at.free();
+                for (&at.tensors) |*t| fill(t.ptr(T)[0..n], random);
+                try expect(1, &at.tensors[0], &at.tensors[1], &at.tensors[2]);
             }
         }
 

@@ -247,7 +247,8 @@ pub fn Optimizer(
     comptime Step: fn (type) type,
 ) type {
     return struct {
-        const Parameters = List(columns, columns - 1);
+        pub const written = columns - 1;
+        const Parameters = List(columns, written);
 
         /// The scalars are read when the task runs: on a device, or in a recorded program, something may have just written them.
         fn Task(comptime T: type) type {
@@ -321,8 +322,85 @@ pub fn Optimizer(
     };
 }
 
+/// A call that updates the first of each pair of tensors in place. `Task(T)` has the `pairs` and `numbers` of the call, f64.
+pub fn Pairs(comptime Task: fn (type) type) type {
+    return struct {
+        const Numbers = @FieldType(Task(f32), "numbers");
+
+        pub fn onDevice(d: *const Device, tensors: []const *const Tensor, numbers: Numbers) Error!void {
+            const pairs: List(2, 1) = try .init(tensors, &.{});
+            defer pairs.deinit();
+            switch (pairs.dtype) {
+                inline .f32, .f64 => |dtype| try d.submit(&Task(if (dtype == .f32) f32 else f64){ .pairs = &pairs, .numbers = numbers }),
+                else => return error.Unsupported,
+            }
+        }
+
+        /// `handles`: those of the tensors to update, then their partners'.
+        pub fn checked(device_: u32, handles: []const u32, numbers: Numbers) Error!void {
+            const d = try device.get(device_);
+            if (handles.len == 0) return;
+            const tensors = try lookUp(handles);
+            defer free(tensors);
+            return onDevice(d, tensors, numbers);
+        }
+    };
+}
+
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
+
+/// Three steps of an optimizer over two parameters of every length, of which the first decays, equal `plain` in f64, with the same bits for any workers.
+/// `at(t)` are the scalars of step t from 1 on; `plain` takes the values, the gradient, and the scalars with `decay` zeroed where nothing decays.
+pub fn expectPlainSteps(
+    comptime Op: type,
+    comptime at: anytype,
+    comptime decay: usize,
+    comptime plain: fn ([]const *f64, f64, @TypeOf(at(1))) void,
+) !void {
+    var prng: std.Random.DefaultPrng = .init(testing.random_seed);
+    const kept = Op.written;
+    inline for (.{ f32, f64 }) |T| for (arrays.lengths ++ [_]usize{ 1000, 5003 }) |n| {
+        var all: arrays.Tensors = .{};
+        defer all.free();
+        const lens = [2]usize{ n, (n + 7) % 100 };
+        var reference: [kept][2][]f64 = undefined;
+        var handles: [kept + 1][2]u32 = undefined;
+        var twins: [kept + 1][2]u32 = undefined;
+        for (0..kept) |k| for (lens, 0..) |len, i| {
+            handles[k][i] = try all.normal(T, &.{len}, prng.random(), if (k == 0) 1 else 0);
+            twins[k][i] = try all.from(T, &.{len}, arrays.data(T, handles[k][i]));
+            reference[k][i] = try arrays.widen(T, arrays.data(T, handles[k][i]));
+        };
+        defer for (reference) |r| for (r) |x| testing.allocator.free(x);
+        for (1..4) |t| {
+            const p = at(@floatFromInt(t));
+            var still = p;
+            still[decay] = 0;
+            const scalars = try tensor.get(try all.from(f64, &.{p.len}, &p));
+            for (lens, 0..) |len, i| {
+                const g = try all.normal(T, &.{len}, prng.random(), 1);
+                if (len > 2) arrays.data(T, g)[1] = 0;
+                handles[kept][i] = g;
+                twins[kept][i] = g;
+                for (arrays.data(T, g), 0..) |gradient, j| {
+                    var values: [kept]*f64 = undefined;
+                    for (&values, reference) |*value, r| value.* = &r[i][j];
+                    plain(&values, gradient, if (i == 0) p else still);
+                }
+            }
+            for ([_]u32{ 1, @intCast(1 + n % 8) }, [_]*const [kept + 1][2]u32{ &twins, &handles }) |workers, of| {
+                const tensors = try lookUp(@as(*const [2 * (kept + 1)]u32, @ptrCast(of)));
+                defer free(tensors);
+                try Op.onDevice(&device.forTest(workers), tensors, &.{ 1, 0 }, scalars);
+            }
+        }
+        for (0..kept) |k| for (0..2) |i| {
+            try arrays.expectSameBits(T, arrays.data(T, twins[k][i]), arrays.data(T, handles[k][i]));
+            try arrays.expectClose(T, reference[k][i], arrays.data(T, handles[k][i]));
+        };
+    };
+}
 
 test "list: every element of every tensor is visited once, for any workers" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);

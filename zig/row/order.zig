@@ -22,6 +22,12 @@ pub const Order = struct {
         return .{ .order = order.ptr(u32)[0..n], .places = places.ptr(u32)[0..n], .rows = places.shape_[0], .slots = places.shape_[1] };
     }
 
+    /// Checks [rows, width] and [rows·slots, width].
+    pub fn match(o: Order, rows: *const tensor.Tensor, sorted: *const tensor.Tensor) Error!void {
+        if (rows.rank != 2 or sorted.rank != 2 or rows.shape_[1] != sorted.shape_[1]) return error.ShapeMismatch;
+        if (rows.shape_[0] != o.rows or sorted.shape_[0] != o.order.len) return error.ShapeMismatch;
+    }
+
     /// Fails with the first of `places` that is not where `order` has it. What is undone everywhere is a permutation: no place is met twice. Where
     /// the call is only explained the numbers may not be there yet.
     pub fn checkOn(o: Order, d: *const Device) Error!void {

@@ -1,8 +1,9 @@
 //! How row-wise and elementwise work is cut: by rows, or, where each element is treated by itself, inside the row where there is only one.
 //!
-//! A kernel of rows takes one extern struct. It has `rows` and `cols`; a pointer that moves with the rows has its step in elements beside it, `x` and
-//! `x_stride`, and may be null; one without a step is the same for all rows. Where there is a `row`, it is the place of the first row, and
-//! where there is a `first`, that of the first element along all rows. The first field points to elements of the type that the kernel computes in.
+//! A kernel of rows takes one extern struct. It has `rows`, and `cols` for a task of this file; a pointer that moves with the rows has its step in
+//! elements beside it, `x` and `x_stride`, a constant of the struct where it is always the same, and may be null; one without a step is the same for
+//! all rows. Where there is a `row`, it is the place of the first row, and where there is a `first`, that of the first element along all rows. The
+//! first field points to elements of the type that the kernel computes in.
 
 const std = @import("std");
 const device = @import("../device.zig");
@@ -11,7 +12,13 @@ const Device = device.Device;
 const Error = @import("../status.zig").Error;
 
 /// Elements that stay together when one long row is cut: whole cache lines, whole vectors.
-const unit = 256;
+const together = 256;
+
+/// The kernel of `pass` over the rows of `args`, cut between whole groups of `group` rows, for a call that touches `bytes` bytes.
+pub fn overRows(d: *const Device, comptime pass: device.Pass, args: anytype, group: usize, bytes: u64) void {
+    const Of = Call(@TypeOf(args));
+    d.overRange(pass, args.rows, group, bytes, Of.of(d, args, pass), Of.byRow);
+}
 
 /// A task: the kernel of `pass` over the rows of `args`, for a call that touches `streams` matrices.
 pub fn Rows(comptime Args: type, comptime pass: device.Pass, comptime streams: comptime_int) type {
@@ -19,7 +26,7 @@ pub fn Rows(comptime Args: type, comptime pass: device.Pass, comptime streams: c
         args: Args,
 
         pub fn run(self: @This(), d: *const Device) void {
-            d.overRange(pass, self.args.rows, 1, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).byRow);
+            overRows(d, pass, self.args, 1, bytesOf(self.args, streams));
         }
 
         /// The shader of the kernel's name, a workgroup a row.
@@ -37,7 +44,7 @@ pub fn Elements(comptime Args: type, comptime pass: device.Pass, comptime stream
 
         pub fn run(self: @This(), d: *const Device) void {
             if (self.args.rows != 1) return (Rows(Args, pass, streams){ .args = self.args }).run(d);
-            d.overRange(pass, self.args.cols, unit, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).inside);
+            d.overRange(pass, self.args.cols, together, bytesOf(self.args, streams), Call(Args).of(d, self.args, pass), Call(Args).inside);
         }
 
         /// The shader of the kernel's name, a thread an element.
@@ -96,8 +103,9 @@ pub fn part(args: anytype, row: usize, rows: usize) @TypeOf(args) {
 /// Moves the pointers on by so many rows, or so many columns.
 fn move(args: anytype, steps: usize, comptime columns: bool) void {
     const Args = @TypeOf(args.*);
-    inline for (comptime std.meta.fieldNames(Args)) |name| if (@hasField(Args, name ++ "_stride")) {
-        const by = if (columns) steps else steps * @field(args, name ++ "_stride");
+    inline for (comptime std.meta.fieldNames(Args)) |name| if (@hasField(Args, name ++ "_stride") or @hasDecl(Args, name ++ "_stride")) {
+        const stride = if (@hasField(Args, name ++ "_stride")) @field(args, name ++ "_stride") else @field(Args, name ++ "_stride");
+        const by = if (columns) steps else steps * stride;
         const pointer = &@field(args, name);
         if (@typeInfo(@TypeOf(pointer.*)) == .optional) {
             if (pointer.*) |p| pointer.* = p + by;
@@ -106,13 +114,42 @@ fn move(args: anytype, steps: usize, comptime columns: bool) void {
 }
 
 test "split: pointers move by their own strides, null and constant ones stay" {
-    const Args = extern struct { out: [*]f32, mask: ?[*]const f32, other: ?[*]const f32, weight: [*]const f32, rows: usize, cols: usize, out_stride: usize, mask_stride: usize, other_stride: usize, row: usize, first: usize };
+    const Args = extern struct {
+        out: [*]f32,
+        mask: ?[*]const f32,
+        other: ?[*]const f32,
+        pairs: [*]const f32,
+        weight: [*]const f32,
+        rows: usize,
+        cols: usize,
+        out_stride: usize,
+        mask_stride: usize,
+        other_stride: usize,
+        row: usize,
+        first: usize,
+
+        pub const pairs_stride = 2;
+    };
     var memory: [64]f32 = undefined;
-    const args: Args = .{ .out = &memory, .mask = &memory, .other = null, .weight = &memory, .rows = 9, .cols = 5, .out_stride = 5, .mask_stride = 0, .other_stride = 3, .row = 1, .first = 7 };
+    const args: Args = .{
+        .out = &memory,
+        .mask = &memory,
+        .other = null,
+        .pairs = &memory,
+        .weight = &memory,
+        .rows = 9,
+        .cols = 5,
+        .out_stride = 5,
+        .mask_stride = 0,
+        .other_stride = 3,
+        .row = 1,
+        .first = 7,
+    };
     const some = part(args, 4, 2);
     try std.testing.expectEqual(args.out + 20, some.out);
     try std.testing.expectEqual(args.mask, some.mask);
     try std.testing.expectEqual(null, some.other);
+    try std.testing.expectEqual(args.pairs + 8, some.pairs);
     try std.testing.expectEqual(args.weight, some.weight);
     try std.testing.expectEqual(2, some.rows);
     try std.testing.expectEqual(5, some.row);

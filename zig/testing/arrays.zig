@@ -75,6 +75,38 @@ pub fn atBorder(comptime T: type, values: []const T) !struct { memory: Guarded, 
     return .{ .memory = memory, .items = items };
 }
 
+/// Tensors of one length, all `value`, each of which ends at a page that cannot be touched. The caller calls `free`.
+pub fn AtBorder(comptime count: usize) type {
+    return struct {
+        all: Tensors = .{},
+        tensors: [count]tensor.Tensor = undefined,
+        memory: [count]Guarded = undefined,
+
+        pub fn init(comptime T: type, n: usize, value: T) !@This() {
+            var self: @This() = .{};
+            errdefer self.all.free();
+            for (&self.tensors, &self.memory) |*t, *memory| {
+                t.* = (try tensor.get(try self.all.empty(T, &.{n}))).*;
+                memory.* = try .init(n * @sizeOf(T));
+                t.data = @ptrCast(memory.last(T, n).ptr);
+                @memset(t.ptr(T)[0..n], value);
+            }
+            return self;
+        }
+
+        pub fn free(self: *@This()) void {
+            for (self.memory) |memory| memory.deinit();
+            self.all.free();
+        }
+
+        pub fn pointers(self: *const @This()) [count]*const tensor.Tensor {
+            var all: [count]*const tensor.Tensor = undefined;
+            for (&all, &self.tensors) |*pointer, *t| pointer.* = t;
+            return all;
+        }
+    };
+}
+
 /// A part of the largest reference value within which results of a chain of a few hundred operations in T have to lie.
 pub fn tolerance(comptime T: type) f64 {
     return if (T == f32) 1e-5 else 1e-13;

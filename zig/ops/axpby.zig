@@ -7,6 +7,7 @@ const list = @import("../row/list.zig");
 const device = @import("../device.zig");
 const launch = @import("../gpu/launch.zig");
 const status = @import("../status.zig");
+const Error = status.Error;
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
 
@@ -55,8 +56,8 @@ fn Task(comptime T: type) type {
                 .y = item.ptr(T, 0),
                 .x = item.ptr(T, 1),
                 .count = item.count,
-                .alpha = self.step.alpha,
-                .beta = self.step.beta,
+                .alpha = @floatCast(self.numbers.alpha),
+                .beta = @floatCast(self.numbers.beta),
             }, launch.byElement("axpby_f32", item.count));
         }
     };

@@ -8,6 +8,7 @@ const list = @import("../row/list.zig");
 const device = @import("../device.zig");
 const launch = @import("../gpu/launch.zig");
 const status = @import("../status.zig");
+const Error = status.Error;
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
 
@@ -58,9 +59,9 @@ fn Task(comptime T: type) type {
                 .y = item.ptr(T, 0),
                 .x = item.ptr(T, 1),
                 .count = item.count,
-                .t = @floatCast(self.t),
-                .rest = @floatCast(1 - self.t),
-                .far = self.t >= 0.5,
+                .t = @floatCast(self.numbers),
+                .rest = @floatCast(1 - self.numbers),
+                .far = self.numbers >= 0.5,
             }, launch.byElement("lerp_f32", item.count));
         }
     };

@@ -8,7 +8,7 @@ import { native } from "../ffi/library.ts";
 import type { DType, Float } from "./dtype.ts";
 import { formatShape, formatValue, sameShape } from "./shape.ts";
 import type { Shape } from "./shape.ts";
-import { allocate, changes, check, Tensor } from "./tensor.ts";
+import { allocate, askForGradients, changes, check, Tensor } from "./tensor.ts";
 
 export { check };
 
@@ -167,6 +167,8 @@ export function recording(...inputs: readonly (Tensor | undefined)[]): boolean {
   for (const x of inputs) if (x !== undefined && recorder.tracks(x)) return true;
   return false;
 }
+
+askForGradients(recording);
 
 /** Records an op once it has run. The tape keeps its own holders of `saved`, so a scope may free them. @internal */
 export function record(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {

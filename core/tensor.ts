@@ -155,6 +155,38 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     writeData("write", alive("write", this), data);
   }
 
+  /**
+   * A copy on another device, or on the same one, without gaps. To a GPU it returns once the copy is recorded; from a GPU to a CPU or to another GPU it waits
+   * for the elements, as `readSync` does. Throws a TypeError where a gradient flows into this tensor: move what a loss works with before it.
+   *
+   * ```ts
+   * import { cpu, devices, tensor, vulkan } from "@tilework/tilework";
+   *
+   * using x = tensor(cpu, [2, 2], [1, 2, 3, 4]);
+   * if (devices().some(({ kind, unusable }) => kind === "discrete" && unusable === null)) {
+   *   using onGpu = x.to(await vulkan());
+   *   using back = onGpu.to(cpu);
+   *   console.log(back.readSync()); // Float32Array [1, 2, 3, 4]
+   * }
+   * ```
+   */
+  to(device: Device): Tensor<D, S> {
+    const op = "to";
+    alive(op, this);
+    requireDevice(op, device);
+    if (flowsInto(this)) throw new TypeError(`${op}: a gradient flows into x, and does not flow between devices; move x before the loss`);
+    const out = allocate<D, S>(op, device, this.dtype, this.shape);
+    try {
+      const together = this.device.handle === device.handle || (!this.device.isGpu && !device.isGpu);
+      if (together) check(op, native.tw_copy(device.handle, out.handle, this.handle));
+      else if (!isExplaining()) send(op, out as Tensor, this.readSync());
+    } catch (error) {
+      out.dispose();
+      throw error;
+    }
+    return out;
+  }
+
   /** Frees the memory now. A second call does nothing; every other use of a disposed tensor is a TypeError. */
   dispose(): void {
     if (this.handle === 0) return;
@@ -257,7 +289,9 @@ export function allocate<D extends DType, S extends Shape>(op: string, device: D
   if (shape.length > 8) throw new RangeError(`${op}: ${formatShape(shape)} has ${shape.length} axes, at most 8 are supported`);
   for (let i = 0; i < shape.length; i++) layout[i] = shape[i]!;
   const code = dtypes[dtype].code;
-  const handle = device.isGpu ? native.tw_gpu_tensor(device.handle, code, shape.length, layout) : native.tw_tensor_new(code, shape.length, layout);
+  const handle = device.isGpu
+    ? native.tw_gpu_tensor(device.handle, code, shape.length, layout)
+    : native.tw_tensor_new(code, shape.length, layout);
   if (handle === 0) throw creationError(op, dtype, shape, device);
   return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false, { writes: 0 });
 }
@@ -307,6 +341,13 @@ export function watchChanges<T>(next: (x: Tensor) => void, body: () => T): T {
   } finally {
     watcher = before;
   }
+}
+
+let flowsInto: (x: Tensor) => boolean = () => false;
+
+/** Tells how to know whether a gradient is recorded that flows into a tensor. Only core/op.ts, which records, calls this. @internal */
+export function askForGradients(next: (x: Tensor) => boolean): void {
+  flowsInto = next;
 }
 
 /** Throws what a native status means, or keeps the notes of a call that was only explained. @internal */

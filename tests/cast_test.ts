@@ -1,7 +1,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { cast, cpu, dim, type DType, tensor, transpose } from "../mod.ts";
-import { assertGradients, assertSameBits } from "./harness.ts";
+import { cast, cpu, dim, type DType, full, slice, type Tensor, tensor, transpose } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { assertGradients, assertSameBits, randomTensor } from "./harness.ts";
 
 const edge = [
   0,
@@ -74,4 +75,31 @@ test("cast() says what it cannot convert", () => {
   });
   using out = tensor(cpu, [1], new Int32Array(1));
   assert.throws(() => cast(x, "f64", { out: out as never }), { name: "TypeError", message: "cast: out is i32, must be f64" });
+});
+
+gpuTest("cast() on a GPU converts as on the CPU, every edge at every place, views too", (gpu) => {
+  const whole = [0, 1, 16777217, 16777219, 33554431, 2147483583, 2147483584, 2147483647];
+  const values = {
+    f32: new Float32Array([...edge, 8388607.5, 2147483520, 4294967040, -2147483520, 1e-40, -1e-40]),
+    i32: new Int32Array([...whole, -1, -16777217, -16777219, -2147483647, -2147483648]),
+    u32: new Uint32Array([...whole, 2147483648, 2147483777, 4294967167, 4294967168, 4294967295]),
+  };
+  const types = ["f32", "i32", "u32"] as const;
+  for (const from of types) {
+    for (const n of [1, 15, 16, 17, 33, 65, 255, 257, 600]) {
+      assertAsOnCpu(gpu, `from ${from}, ${n}`, (device) => {
+        const list = Array.from({ length: 2 * n }, (_, i) => values[from][i % values[from].length]!);
+        const x = tensor(device, [2, n], list, { dtype: from }) as Tensor;
+        return Object.fromEntries(types.flatMap((to) => [[to, cast(x, to)], [`${to} turned`, cast(transpose(x as never), to) as Tensor]]));
+      }, 0);
+    }
+  }
+  // Into a part of a larger tensor, and more elements than one row of groups.
+  assertAsOnCpu(gpu, "into a part", (device) => {
+    const out = full(device, [70, 50], 9, "i32");
+    cast(randomTensor([70, 30], "f32", 1, device), "i32", { out: slice(out as never, 1, 5, 35) });
+    return { out };
+  });
+  using x = tensor(gpu, [2], [1, 2]);
+  assert.throws(() => cast(x, "f64"), { name: "UnsupportedError" });
 });

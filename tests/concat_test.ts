@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { concat, cpu, split, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
 import { assertGradients, randomTensor } from "./harness.ts";
 
 type Any = Tensor<"f32", number[]>;
@@ -47,4 +48,19 @@ test("concat() says what does not fit", () => {
   });
   using d = zeros(cpu, [2, 3], "f64");
   assert.throws(() => concat([a, d as never], 0), { name: "TypeError", message: "concat: tensors[1] is f64, tensors[0] is f32" });
+});
+
+gpuTest("concat() on a GPU joins along any axis, and gives each tensor its part of the gradient", (gpu) => {
+  for (const axis of [0, 1, 2]) {
+    const shape = (size: number) => [3, 17, 33].map((n, i) => i === axis ? size : n);
+    assertAsOnCpu(gpu, `axis ${axis}`, (device) => {
+      const parts = [
+        randomTensor(shape(5), "f32", 1, device),
+        randomTensor(shape(0), "f32", 2, device),
+        randomTensor(shape(20), "f32", 3, device),
+      ] as const;
+      const joined = concat(parts as never, axis) as Tensor;
+      return { joined, ...gradientsOf(device, (a, b, c) => concat([a!, b!, c!] as never, axis) as Tensor, parts) };
+    }, 0);
+  }
 });

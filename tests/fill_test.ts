@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { cpu, type DType, full, ones, zeros } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 
 test("zeros(), ones() and full() fill every element of every type", () => {
   for (const dtype of ["f32", "f64", "i32", "u32"] as DType[]) {
@@ -37,4 +38,27 @@ test("zeros(), ones() and full() say what does not fit", () => {
   });
   assert.throws(() => ones(cpu, [1], "f16" as never), { name: "TypeError" });
   assert.throws(() => zeros(cpu, [1, 1, 1, 1, 1, 1, 1, 1, 1]), { name: "RangeError" });
+});
+
+gpuTest("zeros(), ones() and full() on a GPU fill every element of every type", (gpu) => {
+  for (const shape of [[], [1], [15], [17], [255], [256], [257], [3, 40], [2, 0], [70000, 2]]) {
+    for (const dtype of ["f32", "f64", "i32", "u32"] as DType[]) {
+      assertAsOnCpu(
+        gpu,
+        `${dtype} ${shape}`,
+        (d) => ({
+          zeros: zeros(d, shape, dtype),
+          ones: ones(d, shape, dtype),
+          full: full(d, shape, 3000000000 * +(dtype === "u32"), dtype),
+        }),
+        0,
+      );
+    }
+  }
+  for (const value of [NaN, Infinity, -0, 0.1, 1e-40]) {
+    for (const dtype of ["f32", "f64"] as const) {
+      const [want, got] = [cpu, gpu].map((device) => full(device, [5], value, dtype).readSync());
+      assert.deepEqual(new Uint8Array(got!.buffer), new Uint8Array(want!.buffer), `${value} ${dtype}`);
+    }
+  }
 });

@@ -42,7 +42,13 @@ test("gpu: without a loader there are no devices, a sentence says why, and the C
 test("gpu: a loader without a driver, or of which no instance can be made, is the same", { skip: noFake }, async () => {
   const program = `console.log(JSON.stringify([devices().length, await name(() => vulkan()), onCpu()]));`;
   const real = await told(program, { VK_ICD_FILENAMES: "/nonexistent", VK_DRIVER_FILES: "/nonexistent" }) as [number, string, number];
-  for (const [count, error, value] of [real, await told(program, failing("instance")) as typeof real, await told(program, failing("none")) as typeof real]) {
+  for (
+    const [count, error, value] of [
+      real,
+      await told(program, failing("instance")) as typeof real,
+      await told(program, failing("none")) as typeof real,
+    ]
+  ) {
     assert.equal(count, 0);
     assert.match(error, /^UnsupportedError: vulkan: no GPU is chosen by itself; there is none: the Vulkan /);
     assert.equal(value, 14);
@@ -50,12 +56,17 @@ test("gpu: a loader without a driver, or of which no instance can be made, is th
 });
 
 test("gpu: a device that cannot be made is an error, and another try finds it again", { skip: noFake }, async () => {
-  const [error, value] = await told(`console.log(JSON.stringify([await name(() => vulkan()), onCpu()]));`, failing("device")) as [string, number];
+  const [error, value] = await told(`console.log(JSON.stringify([await name(() => vulkan()), onCpu()]));`, failing("device")) as [
+    string,
+    number,
+  ];
   assert.match(error, /^UnsupportedError: vulkan: /);
   assert.equal(value, 14);
 });
 
-test("gpu: a device lost on submission fails that call and every later one at once; it can be opened anew; the CPU goes on", { skip: noFake }, async () => {
+test("gpu: a device lost on submission fails that call and every later one at once; it can be opened anew; the CPU goes on", {
+  skip: noFake,
+}, async () => {
   const program = `
     const gpu = await vulkan();
     const x = tensor(gpu, [3], [1, 2, 3]);
@@ -103,18 +114,22 @@ test("gpu: where memory runs out the tensor is refused, what is there stays, and
   assert.deepEqual(kept, [["nothing"], [1, 4, 9], 14], "one that fails once is tried again after what is kept was given back");
 });
 
-test("gpu: a tensor longer than a binding may be is refused with the limit's name before anything is recorded", { skip: noFake }, async () => {
-  const program = `
+test(
+  "gpu: a tensor longer than a binding may be is refused with the limit's name before anything is recorded",
+  { skip: noFake },
+  async () => {
+    const program = `
     const gpu = await vulkan();
     const { tensorBytesMax, sharedBytes } = gpu.describe();
     const before = gpu.statistics().bytes;
     const error = await name(() => tensor(gpu, [300000], new Float32Array(300000)));
     const x = tensor(gpu, [200000], new Float32Array(200000).fill(2));
     console.log(JSON.stringify([tensorBytesMax, sharedBytes, error, gpu.statistics().bytes - before > 0, (await mul(x, x).read())[199999]]));`;
-  const [range, shared, error, held, last] = await told(program, failing("small")) as [number, number, string, boolean, number];
-  assert.deepEqual([range, shared, held, last], [1 << 20, 16384, true, 4]);
-  assert.match(error, /^UnsupportedError: tensor: f32 \[300000\] is longer than one binding of vulkan\(.*\) may be/);
-});
+    const [range, shared, error, held, last] = await told(program, failing("small")) as [number, number, string, boolean, number];
+    assert.deepEqual([range, shared, held, last], [1 << 20, 16384, true, 4]);
+    assert.match(error, /^UnsupportedError: tensor: f32 \[300000\] is longer than one binding of vulkan\(.*\) may be/);
+  },
+);
 
 gpuTest("gpu: 2^40 bytes are refused, then a small tensor works", (gpu) => {
   assert.throws(() => tensor(gpu, [2 ** 20, 2 ** 18], [] as never), RangeError);
@@ -124,7 +139,10 @@ gpuTest("gpu: 2^40 bytes are refused, then a small tensor works", (gpu) => {
 
 test("gpu: names and indices that are not there list what is", { skip: noGpu }, async () => {
   for (const options of [{ index: 99 }, { name: "a name that no device has" }]) {
-    await assert.rejects(vulkan(options), (e) => e instanceof UnsupportedError && /no GPU (has the index 99|is called "a name.*"); there are 0: /.test(e.message));
+    await assert.rejects(
+      vulkan(options),
+      (e) => e instanceof UnsupportedError && /no GPU (has the index 99|is called "a name.*"); there are 0: /.test(e.message),
+    );
   }
   await assert.rejects(vulkan({ index: -1 }), RangeError);
   await assert.rejects(vulkan({ index: 1.5 }), RangeError);

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { cpu, type Device, devices, type Tensor, vulkan, type VulkanDevice } from "../mod.ts";
+import { cpu, type Device, devices, matmul, reshape, type Tensor, tensor, valueAndGrad, vulkan, type VulkanDevice } from "../mod.ts";
+import { numbers } from "./harness.ts";
 
 /** The GPU under test: the one that `TILEWORK_GPU` names, else a processor that plays one, which gives the same results on every machine. */
-const chosen = process.env.TILEWORK_GPU ?? String(devices().find(({ kind, unusable }) => kind === "software" && unusable === null)?.index ?? "");
+const chosen = process.env.TILEWORK_GPU ??
+  String(devices().find(({ kind, unusable }) => kind === "software" && unusable === null)?.index ?? "");
 
 /** Why tests of a GPU are skipped; `false` where they run. */
 export const noGpu: string | false = chosen === "" ? "no software GPU (Mesa's lavapipe), and TILEWORK_GPU names none" : false;
@@ -39,7 +41,10 @@ export function assertAsOnCpu(on: Device, what: string, body: (device: Device) =
   const expected = run(cpu);
   const actual = run(on);
   const again = run(on);
-  assert.deepEqual(actual.map(({ name, shape, dtype }) => ({ name, shape, dtype })), expected.map(({ name, shape, dtype }) => ({ name, shape, dtype })));
+  assert.deepEqual(
+    actual.map(({ name, shape, dtype }) => ({ name, shape, dtype })),
+    expected.map(({ name, shape, dtype }) => ({ name, shape, dtype })),
+  );
   expected.forEach((want, i) => {
     const got = actual[i]!.data, label = `${what}: ${want.name}`;
     assert.deepEqual(new Uint8Array(again[i]!.data.buffer), new Uint8Array(got.buffer), `${label}: a second run gives other bits`);
@@ -52,4 +57,17 @@ export function assertAsOnCpu(on: Device, what: string, body: (device: Device) =
       if (!good) assert.fail(`${label}: element ${j} is ${a}, the CPU has ${e}, within ${tolerance} of ${scale}`);
     }
   });
+}
+
+type Floats = Tensor<"f32", number[]>;
+
+/** The gradients of ⟨op(inputs), c⟩ with respect to the inputs, for a seeded cotangent c, as results by name. */
+export function gradientsOf(device: Device, op: (...inputs: Floats[]) => Tensor, inputs: readonly Floats[]): Results {
+  const loss = (p: { inputs: Floats[] }) => {
+    const y = op(...p.inputs) as Floats;
+    const c = tensor(device, [y.size, 1], numbers(y.size, 300));
+    return reshape(matmul(reshape(y, [1, y.size]), c as never), []) as Tensor<"f32", []>;
+  };
+  const { grads } = valueAndGrad(loss)({ inputs: [...inputs] });
+  return Object.fromEntries(grads.inputs.map((g, i) => [`gradient ${i}`, g]));
 }

@@ -488,7 +488,13 @@ gpuTest("optimizers: steps on a GPU are those of the CPU, within rounding, and t
     average.update(grads as never);
     quick.update(more as never);
     const norm = clipByGlobalNorm(grads as never, 0.5), small = clipByGlobalNorm(more as never, 1e6);
-    return { ...(grads as Record<string, Tensor>), norm, small, average: copy((average.params as typeof kept).w!), quick: copy((quick.params as typeof kept).w!) };
+    return {
+      ...(grads as Record<string, Tensor>),
+      norm,
+      small,
+      average: copy((average.params as typeof kept).w!),
+      quick: copy((quick.params as typeof kept).w!),
+    };
   });
   assertAsOnCpu(gpu, "clip of what is not finite", (device) => {
     const x = tensor(device, [3], [1, NaN, 2]);

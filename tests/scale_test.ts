@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { cpu, ones, scale, slice, tensor, transpose } from "../mod.ts";
+import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
 import { assertGradients, assertSameBits, devices, randomTensor } from "./harness.ts";
 
 test("scale() rounds the factor to the element type, then the product", () => {
@@ -42,4 +43,23 @@ test("scale() says what does not fit", () => {
   assert.throws(() => scale(x, "2" as never), { name: "TypeError", message: 'scale: factor must be a number, got the string "2"' });
   assert.throws(() => scale(i as never, 2), { name: "TypeError", message: "scale: x is i32, must be f32 or f64" });
   assert.throws(() => scale(x, 2, { out: out as never }), { name: "RangeError", message: "scale: out is [3], must be [2]" });
+});
+
+gpuTest("scale() on a GPU has the bits of the CPU, views and in place too, and scales the gradient", (gpu) => {
+  for (const n of [0, 1, 15, 16, 17, 33, 65, 127, 255, 257, 1000]) {
+    assertAsOnCpu(gpu, `${n}`, (device) => {
+      const x = randomTensor([3, n], "f32", 1, device), canvas = ones(device, [3, n + 5]), y = randomTensor([3, n], "f32", 2, device);
+      scale(y, -1.5, { out: y });
+      scale(x, 0.3, { out: slice(canvas as never, 1, 2, n + 2) });
+      return { plain: scale(x, 0.1), turned: scale(transpose(x), 3), inPlace: y, canvas };
+    }, 0);
+  }
+  assertAsOnCpu(gpu, "what is no number", (device) => {
+    const x = tensor(device, [5], [1, -3, NaN, Infinity, -0]);
+    return { tenth: scale(x, 0.1), none: scale(x, 0), endless: scale(x, Infinity) };
+  }, 0);
+  assertAsOnCpu(gpu, "gradient", (device) => gradientsOf(device, (x) => scale(x!, -2.5), [randomTensor([3, 40], "f32", 1, device)]));
+  using wide = tensor(gpu, [1], new Float64Array([1]));
+  assert.throws(() => scale(wide, 2, { out: wide }), { name: "UnsupportedError" });
+  assert.equal(wide.itemSync(), 1);
 });

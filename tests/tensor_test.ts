@@ -7,21 +7,26 @@ import {
   cpuDevice,
   type DType,
   empty,
+  explain,
   full,
   isTensor,
   matmul,
   memory,
+  mul,
   ones,
   OutOfMemoryError,
   reshape,
   slice,
+  sum,
   Tensor,
   tensor,
   transpose,
   trim,
+  valueAndGrad,
   zeros,
 } from "../mod.ts";
 import { view } from "../core/tensor.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { assertEndedWell, child, childJson, runtime } from "./child.ts";
 
 const arrays = { f32: Float32Array, f64: Float64Array, i32: Int32Array, u32: Uint32Array };
@@ -630,4 +635,60 @@ test("console.log prints a tensor as a line", { timeout: 60_000 }, async () => {
   assertEndedWell(ended);
   const text = "Tensor f32 [2] on cpu [1, 2]";
   assert.equal(ended.stdout.replace(/\s+/g, " ").replace(", }", " }").trim(), `${text} { weight: ${text} }`);
+});
+
+test("to() copies between CPU devices, views without gaps, and leaves the source alone", () => {
+  const other = cpuDevice({ threads: 2 });
+  for (const dtype of ["f32", "f64", "i32", "u32"] as const) {
+    using x = tensor(cpu, [2, 3], [1, 2, 3, 4, 5, 6], { dtype });
+    using turned = transpose(x);
+    using y = turned.to(other), z = y.to(other);
+    assert.deepEqual([y.dtype, y.shape, y.device, y.isContiguous], [dtype, [3, 2], other, true]);
+    y.write([0, 0, 0, 0, 0, 0]);
+    assert.deepEqual([[...z.readSync()], [...x.readSync()]], [[1, 4, 2, 5, 3, 6], [1, 2, 3, 4, 5, 6]]);
+  }
+});
+
+test("to() says what does not fit, and refuses to cut a gradient", () => {
+  const x = tensor(cpu, [2], [1, 2]);
+  assert.throws(() => x.to(undefined as never), { name: "TypeError", message: "to: device must be a device such as cpu, got undefined" });
+  const before = memory().tensors;
+  assert.throws(() => valueAndGrad((p: { x: typeof x }) => sum(p.x.to(cpu)))({ x }), {
+    name: "TypeError",
+    message: "to: a gradient flows into x, and does not flow between devices; move x before the loss",
+  });
+  assert.equal(memory().tensors, before);
+  using constant = tensor(cpu, [2], [1, 2]);
+  using r = valueAndGrad((p: { x: typeof x }) => sum(mul(p.x, constant.to(cpu))))({ x });
+  assert.deepEqual([...r.grads.x.readSync()], [1, 2]);
+  x.dispose();
+  assert.throws(() => x.to(cpu), { name: "TypeError", message: "to: x was disposed" });
+});
+
+test("to() inside explain notes its copy between devices of one kind, and computes nothing", () => {
+  using x = tensor(cpu, [2, 2], [1, 2, 3, 4]);
+  const steps = explain(() => transpose(x).to(cpuDevice({ threads: 2 })));
+  assert.deepEqual(steps.map(({ op, step }) => [op, step]), [["to", "copy"]]);
+});
+
+gpuTest("to() moves tensors to a GPU and back with every bit, views and empty ones too", (gpu) => {
+  const words = Uint32Array.from({ length: 48 }, (_, i) => (i * 2654435761) >>> 0);
+  words[0] = 0x7fc12345;
+  for (const data of [new Float32Array(words.buffer), new Float64Array(words.buffer), new Int32Array(words.buffer), words]) {
+    using x = tensor(cpu, [data.length / 4, 4], data as Float32Array);
+    using turned = transpose(x);
+    using there = turned.to(gpu);
+    using again = there.to(gpu);
+    using view = transpose(again);
+    using back = view.to(cpu);
+    assert.deepEqual([there.device, there.dtype, there.shape, back.device, back.shape], [gpu, x.dtype, [4, data.length / 4], cpu, x.shape]);
+    assert.deepEqual(new Uint8Array(back.readSync().buffer), new Uint8Array(x.readSync().buffer));
+  }
+  using none = tensor(cpu, [0, 3], []);
+  using there = none.to(gpu);
+  using back = there.to(cpu);
+  assert.deepEqual([there.shape, back.shape], [[0, 3], [0, 3]]);
+  using y = tensor(gpu, [2], [1, 2]);
+  assert.deepEqual(explain(() => assert.equal(y.to(cpu).device, cpu)), []);
+  assert.equal(explain(() => void y.to(gpu)).length, 1);
 });

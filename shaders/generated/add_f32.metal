@@ -5,7 +5,11 @@ using namespace metal;
 int walk_0(uint i_0, const array<uint, int(4)> constant* sizes_0, int s0_0, int s1_0, int s2_0, int s3_0)
 {
     uint _S1 = (*sizes_0)[int(0)];
-    uint _S2 = i_0 % (*sizes_0)[int(0)];
+    if(i_0 < (*sizes_0)[int(0)])
+    {
+        return int(i_0) * s0_0;
+    }
+    uint _S2 = i_0 % _S1;
     int at_0 = int(_S2) * s0_0;
     uint _S3 = i_0 / _S1;
     uint _S4 = (*sizes_0)[int(1)];

@@ -6,6 +6,7 @@ const std = @import("std");
 const simd = @import("../isa/simd.zig");
 const strided = @import("../row/strided.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const memory = @import("../memory.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -147,6 +148,15 @@ pub const ukernels = struct {
     pub const copy_u64_turn = turn(u64);
 };
 
+/// What the shaders take.
+fn Dispatch(comptime To: type, comptime From: type) type {
+    return extern struct { out: [*]To, x: [*]const From, axes: strided.Axes(2) = undefined };
+}
+
+/// Edge of a square that a workgroup turns, and the least that pays for it.
+const gpu_edge = 32;
+const gpu_edge_least = 16;
+
 fn Task(comptime To: type, comptime From: type) type {
     return struct {
         const Self = @This();
@@ -157,7 +167,7 @@ fn Task(comptime To: type, comptime From: type) type {
 
         pub fn run(self: Self, d: *const Device) void {
             const bytes = self.walk.count *| (@sizeOf(To) + @sizeOf(From));
-            if (To == From) if (self.turned()) |axis| return self.runTurn(d, axis, bytes);
+            if (To == From) if (self.turned(4)) |axis| return self.runTurn(d, axis, bytes);
             const Run = struct {
                 task: *const Self,
                 kernel: *const fn (*const Rows(To, From)) callconv(.c) void,
@@ -179,11 +189,21 @@ fn Task(comptime To: type, comptime From: type) type {
             self.walk.run(d, pass, bytes, Run{ .task = &self, .kernel = kernel }, Run.block);
         }
 
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            const pair = @typeName(To) ++ "_" ++ @typeName(From);
+            if (comptime !launch.exists("copy_" ++ pair)) return error.Unsupported;
+            const args: Dispatch(To, From) = .{ .out = self.out, .x = self.x };
+            if (To == From) if (self.turned(gpu_edge_least)) |axis| {
+                return self.walk.withSecond(axis).dispatchAs(d, "copy_" ++ @typeName(To) ++ "_turn", args, .{ .step = "copy", .square = gpu_edge });
+            };
+            return self.walk.dispatchAs(d, "copy_" ++ pair, args, .{ .step = "copy" });
+        }
+
         /// The axis along which x is contiguous, where out is so along another one and both are long enough for a transposition in squares.
-        fn turned(self: *const Self) ?usize {
+        fn turned(self: *const Self, least: usize) ?usize {
             const w = &self.walk;
-            if (w.rank < 2 or w.strides[0][0] != 1 or w.strides[0][1] == 1 or w.sizes[0] < 4) return null;
-            for (1..w.rank) |axis| if (w.strides[axis][1] == 1 and w.sizes[axis] >= 4) return axis;
+            if (w.rank < 2 or w.strides[0][0] != 1 or w.strides[0][1] == 1 or w.sizes[0] < least) return null;
+            for (1..w.rank) |axis| if (w.strides[axis][1] == 1 and w.sizes[axis] >= least) return axis;
             return null;
         }
 
@@ -264,7 +284,7 @@ fn onDevice(d: *const Device, out: *const Tensor, x: *const Tensor) Error!void {
     }
 }
 
-/// x without gaps, in memory that the caller gives.
+/// x without gaps, in memory of its device that the caller gives.
 pub fn compact(d: *const Device, x: *const Tensor, block: [*]align(memory.alignment) u8) Error!Tensor {
     var dense = x.*;
     dense.data = block;
@@ -277,8 +297,11 @@ pub fn compact(d: *const Device, x: *const Tensor, block: [*]align(memory.alignm
     }
     const walk: strided.Walk(2) = try .init(.{ &dense, x });
     switch (x.dtype.bytes()) {
-        4 => (Task(u32, u32){ .walk = walk, .out = dense.ptr(u32), .x = x.ptr(u32) }).run(d),
-        8 => (Task(u64, u64){ .walk = walk, .out = dense.ptr(u64), .x = x.ptr(u64) }).run(d),
+        inline 4, 8 => |bytes| {
+            const T = @Int(.unsigned, 8 * bytes);
+            const task: Task(T, T) = .{ .walk = walk, .out = dense.ptr(T), .x = x.ptr(T) };
+            if (d.gpu != null) try task.dispatch(d) else task.run(d);
+        },
         else => unreachable,
     }
     if (d.explanation) |e| e.noteScratch(x.count() * x.dtype.bytes());

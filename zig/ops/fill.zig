@@ -47,6 +47,11 @@ pub const ukernels = struct {
     pub const fill_u64_rows = rows(u64);
 };
 
+/// What the shaders take: the value as words.
+fn Dispatch(comptime T: type) type {
+    return extern struct { out: [*]T, axes: strided.Axes(1) = undefined, value: if (T == u32) u32 else [2]u32 };
+}
+
 fn Task(comptime T: type) type {
     return struct {
         const Self = @This();
@@ -73,6 +78,11 @@ fn Task(comptime T: type) type {
             const pass: device.Pass = .{ .kernel = "fill_" ++ @typeName(T) ++ "_rows" };
             const kernel = d.kernel(fn (*const Rows(T)) callconv(.c) void, pass.kernel.?);
             self.walk.run(d, pass, self.walk.count *| @sizeOf(T), Run{ .task = &self, .kernel = kernel }, Run.block);
+        }
+
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            const words = if (T == u32) self.value else [2]u32{ @truncate(self.value), @truncate(self.value >> 32) };
+            return self.walk.dispatch(d, "fill_" ++ @typeName(T), Dispatch(T){ .out = self.out, .value = words });
         }
     };
 }

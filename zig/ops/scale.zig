@@ -4,9 +4,13 @@ const std = @import("std");
 const binary = @import("../row/binary.zig");
 const device = @import("../device.zig");
 const status = @import("../status.zig");
+const strided = @import("../row/strided.zig");
 const tensor = @import("../tensor.zig");
 const Error = status.Error;
 const Tensor = tensor.Tensor;
+
+/// What the shader takes.
+const Dispatch = extern struct { out: [*]f32, x: [*]const f32, axes: strided.Axes(2) = undefined, factor: f32 };
 
 /// A product whose second operand is one number for all.
 fn Task(comptime T: type) type {
@@ -22,6 +26,12 @@ fn Task(comptime T: type) type {
             var product = self.product;
             product.b = @ptrCast(&self.factor);
             product.run(d);
+        }
+
+        pub fn dispatch(self: @This(), d: *const device.Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const p = &self.product;
+            return p.walk.only(2).dispatch(d, "scale_f32", Dispatch{ .out = p.out, .x = p.a, .factor = self.factor });
         }
     };
 }

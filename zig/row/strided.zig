@@ -138,6 +138,17 @@ pub fn Walk(comptime operands: usize) type {
 
         /// Records the shader `name` for every element. The first fields of `args` are the operands' pointers; its field `axes` is filled in here.
         pub fn dispatch(self: *const Self, d: *const device.Device, comptime name: []const u8, args: anytype) Error!void {
+            return self.dispatchAs(d, name, args, .{});
+        }
+
+        pub const How = struct {
+            /// What part of its op it is, for `explain`.
+            step: ?[]const u8 = null,
+            /// A workgroup takes a square of so many elements along the first two axes; without it a thread takes an element.
+            square: ?usize = null,
+        };
+
+        pub fn dispatchAs(self: *const Self, d: *const device.Device, comptime name: []const u8, args: anytype, how: How) Error!void {
             var a = args;
             a.axes = .{ .count = @intFromBool(self.count > 0), .sizes = @splat(1), .strides = @splat(0) };
             const inner = @min(self.rank, gpu_axes);
@@ -148,6 +159,12 @@ pub fn Walk(comptime operands: usize) type {
             }
             var outer: usize = 1;
             for (self.sizes[inner..self.rank]) |size| outer *= size;
+            var work = launch.byElement(name, a.axes.count);
+            work.step = how.step;
+            if (how.square) |edge| {
+                work.groups = 1;
+                for (a.axes.sizes, 0..) |size, i| work.groups *= if (i < 2) std.math.divCeil(usize, size, edge) catch unreachable else size;
+            }
             for (0..outer) |index| {
                 var some = a;
                 var rest = index;
@@ -158,8 +175,23 @@ pub fn Walk(comptime operands: usize) type {
                         @field(some, field) = offset(@field(some, field), at * self.strides[i][k]);
                     }
                 }
-                try launch.launch(d, name, some, launch.byElement(name, a.axes.count));
+                try launch.launch(d, name, some, work);
             }
+        }
+
+        /// The walk of the first `count` operands alone.
+        pub fn only(self: *const Self, comptime count: usize) Walk(count) {
+            var some: Walk(count) = .{ .rank = self.rank, .sizes = self.sizes, .count = self.count };
+            for (some.strides[0..self.rank], self.strides[0..self.rank]) |*to, from| to.* = from[0..count].*;
+            return some;
+        }
+
+        /// The same elements with another axis in the second place.
+        pub fn withSecond(self: *const Self, axis: usize) Self {
+            var some = self.*;
+            std.mem.swap(usize, &some.sizes[1], &some.sizes[axis]);
+            std.mem.swap([operands]isize, &some.strides[1], &some.strides[axis]);
+            return some;
         }
 
         fn blocks(self: *const Self, begin: usize, end: usize, ctx: anytype, comptime body: fn (@TypeOf(ctx), Block(operands)) void) void {

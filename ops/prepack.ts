@@ -35,17 +35,19 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
     this.#copy = copy;
     this.#transposed = transposed;
     this.#writes = weight.storage.writes;
-    safetyNet.register(this, copy, this);
+    if (copy !== 0) safetyNet.register(this, copy, this);
   }
 
   override dispose(): void {
     if (this.disposed) return;
-    safetyNet.unregister(this);
-    native.tw_tensor_free(this.#copy);
+    if (this.#copy !== 0) {
+      safetyNet.unregister(this);
+      native.tw_tensor_free(this.#copy);
+    }
     super.dispose();
   }
 
-  /** 0 for products of the other kind; a TypeError where the weight has changed. @internal */
+  /** 0 for products of the other kind and on a GPU; a TypeError where the weight has changed. @internal */
   override copyFor(op: string, name: string, transposed: boolean): number {
     if (transposed !== this.#transposed) return 0;
     if (this.storage.writes !== this.#writes) throw new TypeError(`${op}: ${name} was changed after it was prepacked; prepack it again`);
@@ -65,6 +67,8 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
  * The copy holds what the weight held. After a change in place (`write`, `out`, an optimizer's step) of the weight, or of any tensor that shares memory
  * with it, products by the copy throw a TypeError: prepack the weight again. Everything but such products reads the weight itself: other ops, products
  * that transpose the other way, gradients. A prepacked weight is a constant of a loss, and gradients flow through it to the other operand.
+ *
+ * A GPU reads weights as they lie: there nothing is copied and nothing gained, and all else is the same, the TypeError after a change too.
  *
  * Throws a RangeError for a weight that is no matrix, a TypeError for other element types than f32 and f64, a disposed tensor, or a weight that a
  * gradient flows into.
@@ -92,6 +96,7 @@ export function prepack<D extends Float, S extends Shape>(weight: Tensor<D, S>, 
       `${op}: a gradient flows into weight, and a prepacked one is a constant; prepack it outside the loss, or use it as it is`,
     );
   }
+  if (w.device.isGpu) return new Prepacked<D, S>(weight, 0, transposed);
   const flags = transposed ? 1 : 0;
   const copy = native.tw_prepacked_new(w.device.handle, w.handle, flags);
   if (copy === 0) throw creationError(op, w.dtype, w.shape);

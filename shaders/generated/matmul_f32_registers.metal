@@ -2,6 +2,75 @@
 #include <metal_math>
 #include <metal_texture>
 using namespace metal;
+void listed_0(const array<array<float, int(8)>, int(8)> thread* sum_0, array<float, int(64)> thread* list_0)
+{
+    (*list_0)[int(0)] = (*sum_0)[int(0)][int(0)];
+    (*list_0)[int(1)] = (*sum_0)[int(0)][int(1)];
+    (*list_0)[int(2)] = (*sum_0)[int(0)][int(2)];
+    (*list_0)[int(3)] = (*sum_0)[int(0)][int(3)];
+    (*list_0)[int(4)] = (*sum_0)[int(0)][int(4)];
+    (*list_0)[int(5)] = (*sum_0)[int(0)][int(5)];
+    (*list_0)[int(6)] = (*sum_0)[int(0)][int(6)];
+    (*list_0)[int(7)] = (*sum_0)[int(0)][int(7)];
+    (*list_0)[int(8)] = (*sum_0)[int(1)][int(0)];
+    (*list_0)[int(9)] = (*sum_0)[int(1)][int(1)];
+    (*list_0)[int(10)] = (*sum_0)[int(1)][int(2)];
+    (*list_0)[int(11)] = (*sum_0)[int(1)][int(3)];
+    (*list_0)[int(12)] = (*sum_0)[int(1)][int(4)];
+    (*list_0)[int(13)] = (*sum_0)[int(1)][int(5)];
+    (*list_0)[int(14)] = (*sum_0)[int(1)][int(6)];
+    (*list_0)[int(15)] = (*sum_0)[int(1)][int(7)];
+    (*list_0)[int(16)] = (*sum_0)[int(2)][int(0)];
+    (*list_0)[int(17)] = (*sum_0)[int(2)][int(1)];
+    (*list_0)[int(18)] = (*sum_0)[int(2)][int(2)];
+    (*list_0)[int(19)] = (*sum_0)[int(2)][int(3)];
+    (*list_0)[int(20)] = (*sum_0)[int(2)][int(4)];
+    (*list_0)[int(21)] = (*sum_0)[int(2)][int(5)];
+    (*list_0)[int(22)] = (*sum_0)[int(2)][int(6)];
+    (*list_0)[int(23)] = (*sum_0)[int(2)][int(7)];
+    (*list_0)[int(24)] = (*sum_0)[int(3)][int(0)];
+    (*list_0)[int(25)] = (*sum_0)[int(3)][int(1)];
+    (*list_0)[int(26)] = (*sum_0)[int(3)][int(2)];
+    (*list_0)[int(27)] = (*sum_0)[int(3)][int(3)];
+    (*list_0)[int(28)] = (*sum_0)[int(3)][int(4)];
+    (*list_0)[int(29)] = (*sum_0)[int(3)][int(5)];
+    (*list_0)[int(30)] = (*sum_0)[int(3)][int(6)];
+    (*list_0)[int(31)] = (*sum_0)[int(3)][int(7)];
+    (*list_0)[int(32)] = (*sum_0)[int(4)][int(0)];
+    (*list_0)[int(33)] = (*sum_0)[int(4)][int(1)];
+    (*list_0)[int(34)] = (*sum_0)[int(4)][int(2)];
+    (*list_0)[int(35)] = (*sum_0)[int(4)][int(3)];
+    (*list_0)[int(36)] = (*sum_0)[int(4)][int(4)];
+    (*list_0)[int(37)] = (*sum_0)[int(4)][int(5)];
+    (*list_0)[int(38)] = (*sum_0)[int(4)][int(6)];
+    (*list_0)[int(39)] = (*sum_0)[int(4)][int(7)];
+    (*list_0)[int(40)] = (*sum_0)[int(5)][int(0)];
+    (*list_0)[int(41)] = (*sum_0)[int(5)][int(1)];
+    (*list_0)[int(42)] = (*sum_0)[int(5)][int(2)];
+    (*list_0)[int(43)] = (*sum_0)[int(5)][int(3)];
+    (*list_0)[int(44)] = (*sum_0)[int(5)][int(4)];
+    (*list_0)[int(45)] = (*sum_0)[int(5)][int(5)];
+    (*list_0)[int(46)] = (*sum_0)[int(5)][int(6)];
+    (*list_0)[int(47)] = (*sum_0)[int(5)][int(7)];
+    (*list_0)[int(48)] = (*sum_0)[int(6)][int(0)];
+    (*list_0)[int(49)] = (*sum_0)[int(6)][int(1)];
+    (*list_0)[int(50)] = (*sum_0)[int(6)][int(2)];
+    (*list_0)[int(51)] = (*sum_0)[int(6)][int(3)];
+    (*list_0)[int(52)] = (*sum_0)[int(6)][int(4)];
+    (*list_0)[int(53)] = (*sum_0)[int(6)][int(5)];
+    (*list_0)[int(54)] = (*sum_0)[int(6)][int(6)];
+    (*list_0)[int(55)] = (*sum_0)[int(6)][int(7)];
+    (*list_0)[int(56)] = (*sum_0)[int(7)][int(0)];
+    (*list_0)[int(57)] = (*sum_0)[int(7)][int(1)];
+    (*list_0)[int(58)] = (*sum_0)[int(7)][int(2)];
+    (*list_0)[int(59)] = (*sum_0)[int(7)][int(3)];
+    (*list_0)[int(60)] = (*sum_0)[int(7)][int(4)];
+    (*list_0)[int(61)] = (*sum_0)[int(7)][int(5)];
+    (*list_0)[int(62)] = (*sum_0)[int(7)][int(6)];
+    (*list_0)[int(63)] = (*sum_0)[int(7)][int(7)];
+    return;
+}
+
 struct Place_0
 {
     uint c_0;
@@ -171,6 +240,7 @@ struct Product_0
     array<int, int(3)> batch_a_0;
     array<int, int(3)> batch_b_0;
     array<int, int(3)> batch_c_0;
+    uint turned_0;
 };
 
 struct EntryPointParams_0
@@ -222,22 +292,54 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
 
 void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16, uint _S17, uint _S18, float _S19, KernelContext_0 thread* kernelContext_1)
 {
-    uint place_0 = _S14->c_0 + _S17 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S18;
+    bool _S20;
+    if(_S17 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    {
+        _S20 = true;
+    }
+    else
+    {
+        _S20 = _S18 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+    }
+    if(_S20)
+    {
+        return;
+    }
+    uint _S21 = _S14->c_0;
+    bool _S22 = ((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U;
+    uint _S23;
+    if(_S22)
+    {
+        _S23 = _S18 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S17;
+    }
+    else
+    {
+        _S23 = _S17 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S18;
+    }
+    uint place_0 = _S21 + _S23;
     float v_1 = (&kernelContext_1->entryPointParams_0->p_0)->alpha_0 * _S19;
-    float _S20 = (&kernelContext_1->entryPointParams_0->p_0)->beta_0;
+    float _S24 = (&kernelContext_1->entryPointParams_0->p_0)->beta_0;
     float v_2;
     if(((&kernelContext_1->entryPointParams_0->p_0)->beta_0) != 0.0f)
     {
-        v_2 = fma(_S20, *(_S15+place_0), v_1);
+        v_2 = fma(_S24, *(_S15+place_0), v_1);
     }
     else
     {
         v_2 = v_1;
     }
-    uint _S21 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
+    uint _S25 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
     if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) != 4294967295U)
     {
-        v_2 = v_2 + _S16[_S21 + _S18];
+        if(_S22)
+        {
+            _S23 = _S17;
+        }
+        else
+        {
+            _S23 = _S18;
+        }
+        v_2 = v_2 + _S16[_S25 + _S23];
     }
     *(_S15+place_0) = closed_0((&kernelContext_1->entryPointParams_0->p_0)->epilogue_1, v_2);
     return;
@@ -245,92 +347,133 @@ void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16
 
 [[kernel]] void matmul_f32_registers(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_c_1 [[buffer(1)]], float device* entryPointParams_a_1 [[buffer(2)]], float device* entryPointParams_b_1 [[buffer(3)]], float device* entryPointParams_bias_1 [[buffer(4)]])
 {
-    uint j_0;
-    uint i_1;
     thread KernelContext_0 kernelContext_2;
     (&kernelContext_2)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_2)->entryPointParams_c_0 = entryPointParams_c_1;
     (&kernelContext_2)->entryPointParams_a_0 = entryPointParams_a_1;
     (&kernelContext_2)->entryPointParams_b_0 = entryPointParams_b_1;
     (&kernelContext_2)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint _S22 = ((&entryPointParams_1->p_0)->n_0 + 31U) / 32U;
-    uint _S23 = ((&entryPointParams_1->p_0)->m_0 + 31U) / 32U;
+    uint _S26 = ((&entryPointParams_1->p_0)->n_0 + 63U) / 64U;
+    uint _S27 = ((&entryPointParams_1->p_0)->m_0 + 63U) / 64U;
     uint job_0 = group_0.x;
     for(;;)
     {
-        uint _S24 = _S22 * _S23;
-        if(job_0 < (_S24 * (&entryPointParams_1->p_0)->count_0))
+        uint _S28 = _S26 * _S27;
+        if(job_0 < (_S28 * (&entryPointParams_1->p_0)->count_0))
         {
         }
         else
         {
             break;
         }
-        uint _S25 = job_0 / _S24;
-        Place_0 _S26 = placeOf_0(_S25, &kernelContext_2);
-        uint tile_0 = job_0 % _S24;
-        uint _S27 = tile_0 / _S22;
-        uint _S28 = thread_0.x;
-        uint row_0 = _S27 * 32U + _S28 / 8U * 4U;
-        uint _S29 = tile_0 % _S22;
-        uint col_0 = _S29 * 32U + _S28 % 8U * 4U;
-        bool _S30;
+        uint _S29 = job_0 / _S28;
+        Place_0 _S30 = placeOf_0(_S29, &kernelContext_2);
+        uint tile_0 = job_0 % _S28;
+        uint _S31 = tile_0 / _S26;
+        uint _S32 = thread_0.x;
+        uint row_0 = _S31 * 64U + _S32 / 8U * 8U;
+        uint _S33 = tile_0 % _S26;
+        uint col_0 = _S33 * 64U + _S32 % 8U * 8U;
+        bool _S34;
         if(row_0 >= ((&entryPointParams_1->p_0)->m_0))
         {
-            _S30 = true;
+            _S34 = true;
         }
         else
         {
-            _S30 = col_0 >= ((&entryPointParams_1->p_0)->n_0);
+            _S34 = col_0 >= ((&entryPointParams_1->p_0)->n_0);
         }
-        if(_S30)
+        if(_S34)
         {
             job_0 = job_0 + (&entryPointParams_1->p_0)->groups_0;
             continue;
         }
-        thread array<uint, int(4)> a_at_1;
-        thread array<uint, int(4)> b_at_1;
-        uint i_2 = 0U;
-        for(;;)
-        {
-            if(i_2 < 4U)
-            {
-            }
-            else
-            {
-                break;
-            }
-            a_at_1[i_2] = _S26.a_0 + uint(int(min(row_0 + i_2, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-            b_at_1[i_2] = _S26.b_0 + uint(int(min(col_0 + i_2, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-            i_2 = i_2 + 1U;
-        }
-        thread array<array<float, int(4)>, int(4)> sum_0;
-        uint i_3 = 0U;
-        for(;;)
-        {
-            if(i_3 < 4U)
-            {
-            }
-            else
-            {
-                break;
-            }
-            j_0 = 0U;
-            for(;;)
-            {
-                if(j_0 < 4U)
-                {
-                }
-                else
-                {
-                    break;
-                }
-                sum_0[i_3][j_0] = 0.0f;
-                j_0 = j_0 + 1U;
-            }
-            i_3 = i_3 + 1U;
-        }
+        thread array<uint, int(8)> a_at_1;
+        thread array<uint, int(8)> b_at_1;
+        a_at_1[int(0)] = _S30.a_0 + uint(int(min(row_0, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(1)] = _S30.a_0 + uint(int(min(row_0 + 1U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(2)] = _S30.a_0 + uint(int(min(row_0 + 2U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(3)] = _S30.a_0 + uint(int(min(row_0 + 3U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(4)] = _S30.a_0 + uint(int(min(row_0 + 4U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(5)] = _S30.a_0 + uint(int(min(row_0 + 5U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(6)] = _S30.a_0 + uint(int(min(row_0 + 6U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(7)] = _S30.a_0 + uint(int(min(row_0 + 7U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        b_at_1[int(0)] = _S30.b_0 + uint(int(min(col_0, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(1)] = _S30.b_0 + uint(int(min(col_0 + 1U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(2)] = _S30.b_0 + uint(int(min(col_0 + 2U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(3)] = _S30.b_0 + uint(int(min(col_0 + 3U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(4)] = _S30.b_0 + uint(int(min(col_0 + 4U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(5)] = _S30.b_0 + uint(int(min(col_0 + 5U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(6)] = _S30.b_0 + uint(int(min(col_0 + 6U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(7)] = _S30.b_0 + uint(int(min(col_0 + 7U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        thread array<array<float, int(8)>, int(8)> sum_1;
+        sum_1[int(0)][int(0)] = 0.0f;
+        sum_1[int(0)][int(1)] = 0.0f;
+        sum_1[int(0)][int(2)] = 0.0f;
+        sum_1[int(0)][int(3)] = 0.0f;
+        sum_1[int(0)][int(4)] = 0.0f;
+        sum_1[int(0)][int(5)] = 0.0f;
+        sum_1[int(0)][int(6)] = 0.0f;
+        sum_1[int(0)][int(7)] = 0.0f;
+        sum_1[int(1)][int(0)] = 0.0f;
+        sum_1[int(1)][int(1)] = 0.0f;
+        sum_1[int(1)][int(2)] = 0.0f;
+        sum_1[int(1)][int(3)] = 0.0f;
+        sum_1[int(1)][int(4)] = 0.0f;
+        sum_1[int(1)][int(5)] = 0.0f;
+        sum_1[int(1)][int(6)] = 0.0f;
+        sum_1[int(1)][int(7)] = 0.0f;
+        sum_1[int(2)][int(0)] = 0.0f;
+        sum_1[int(2)][int(1)] = 0.0f;
+        sum_1[int(2)][int(2)] = 0.0f;
+        sum_1[int(2)][int(3)] = 0.0f;
+        sum_1[int(2)][int(4)] = 0.0f;
+        sum_1[int(2)][int(5)] = 0.0f;
+        sum_1[int(2)][int(6)] = 0.0f;
+        sum_1[int(2)][int(7)] = 0.0f;
+        sum_1[int(3)][int(0)] = 0.0f;
+        sum_1[int(3)][int(1)] = 0.0f;
+        sum_1[int(3)][int(2)] = 0.0f;
+        sum_1[int(3)][int(3)] = 0.0f;
+        sum_1[int(3)][int(4)] = 0.0f;
+        sum_1[int(3)][int(5)] = 0.0f;
+        sum_1[int(3)][int(6)] = 0.0f;
+        sum_1[int(3)][int(7)] = 0.0f;
+        sum_1[int(4)][int(0)] = 0.0f;
+        sum_1[int(4)][int(1)] = 0.0f;
+        sum_1[int(4)][int(2)] = 0.0f;
+        sum_1[int(4)][int(3)] = 0.0f;
+        sum_1[int(4)][int(4)] = 0.0f;
+        sum_1[int(4)][int(5)] = 0.0f;
+        sum_1[int(4)][int(6)] = 0.0f;
+        sum_1[int(4)][int(7)] = 0.0f;
+        sum_1[int(5)][int(0)] = 0.0f;
+        sum_1[int(5)][int(1)] = 0.0f;
+        sum_1[int(5)][int(2)] = 0.0f;
+        sum_1[int(5)][int(3)] = 0.0f;
+        sum_1[int(5)][int(4)] = 0.0f;
+        sum_1[int(5)][int(5)] = 0.0f;
+        sum_1[int(5)][int(6)] = 0.0f;
+        sum_1[int(5)][int(7)] = 0.0f;
+        sum_1[int(6)][int(0)] = 0.0f;
+        sum_1[int(6)][int(1)] = 0.0f;
+        sum_1[int(6)][int(2)] = 0.0f;
+        sum_1[int(6)][int(3)] = 0.0f;
+        sum_1[int(6)][int(4)] = 0.0f;
+        sum_1[int(6)][int(5)] = 0.0f;
+        sum_1[int(6)][int(6)] = 0.0f;
+        sum_1[int(6)][int(7)] = 0.0f;
+        sum_1[int(7)][int(0)] = 0.0f;
+        sum_1[int(7)][int(1)] = 0.0f;
+        sum_1[int(7)][int(2)] = 0.0f;
+        sum_1[int(7)][int(3)] = 0.0f;
+        sum_1[int(7)][int(4)] = 0.0f;
+        sum_1[int(7)][int(5)] = 0.0f;
+        sum_1[int(7)][int(6)] = 0.0f;
+        sum_1[int(7)][int(7)] = 0.0f;
         uint k_1 = 0U;
+        uint a_step_0 = 0U;
+        uint b_step_0 = 0U;
         for(;;)
         {
             if(k_1 < ((&entryPointParams_1->p_0)->k_0))
@@ -340,103 +483,128 @@ void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16
             {
                 break;
             }
-            int _S31 = int(k_1);
-            uint _S32 = uint(_S31 * (&entryPointParams_1->p_0)->a_col_0);
-            uint _S33 = uint(_S31 * (&entryPointParams_1->p_0)->b_row_0);
-            thread array<float, int(4)> x_4;
-            thread array<float, int(4)> y_0;
-            i_1 = 0U;
-            for(;;)
-            {
-                if(i_1 < 4U)
-                {
-                }
-                else
-                {
-                    break;
-                }
-                x_4[i_1] = (&kernelContext_2)->entryPointParams_a_0[a_at_1[i_1] + _S32];
-                i_1 = i_1 + 1U;
-            }
-            j_0 = 0U;
-            for(;;)
-            {
-                if(j_0 < 4U)
-                {
-                }
-                else
-                {
-                    break;
-                }
-                y_0[j_0] = (&kernelContext_2)->entryPointParams_b_0[b_at_1[j_0] + _S33];
-                j_0 = j_0 + 1U;
-            }
-            uint i_4 = 0U;
-            for(;;)
-            {
-                if(i_4 < 4U)
-                {
-                }
-                else
-                {
-                    break;
-                }
-                uint j_1 = 0U;
-                for(;;)
-                {
-                    if(j_1 < 4U)
-                    {
-                    }
-                    else
-                    {
-                        break;
-                    }
-                    sum_0[i_4][j_1] = fma(x_4[i_4], y_0[j_1], sum_0[i_4][j_1]);
-                    j_1 = j_1 + 1U;
-                }
-                i_4 = i_4 + 1U;
-            }
+            thread array<float, int(8)> x_4;
+            thread array<float, int(8)> y_0;
+            float _S35 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(0)] + a_step_0];
+            x_4[int(0)] = _S35;
+            float _S36 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(1)] + a_step_0];
+            x_4[int(1)] = _S36;
+            float _S37 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(2)] + a_step_0];
+            x_4[int(2)] = _S37;
+            float _S38 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(3)] + a_step_0];
+            x_4[int(3)] = _S38;
+            float _S39 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(4)] + a_step_0];
+            x_4[int(4)] = _S39;
+            float _S40 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(5)] + a_step_0];
+            x_4[int(5)] = _S40;
+            float _S41 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(6)] + a_step_0];
+            x_4[int(6)] = _S41;
+            float _S42 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(7)] + a_step_0];
+            x_4[int(7)] = _S42;
+            float _S43 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(0)] + b_step_0];
+            y_0[int(0)] = _S43;
+            float _S44 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(1)] + b_step_0];
+            y_0[int(1)] = _S44;
+            float _S45 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(2)] + b_step_0];
+            y_0[int(2)] = _S45;
+            float _S46 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(3)] + b_step_0];
+            y_0[int(3)] = _S46;
+            float _S47 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(4)] + b_step_0];
+            y_0[int(4)] = _S47;
+            float _S48 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(5)] + b_step_0];
+            y_0[int(5)] = _S48;
+            float _S49 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(6)] + b_step_0];
+            y_0[int(6)] = _S49;
+            float _S50 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(7)] + b_step_0];
+            y_0[int(7)] = _S50;
+            sum_1[int(0)][int(0)] = fma(_S35, _S43, sum_1[int(0)][int(0)]);
+            sum_1[int(0)][int(1)] = fma(_S35, _S44, sum_1[int(0)][int(1)]);
+            sum_1[int(0)][int(2)] = fma(_S35, _S45, sum_1[int(0)][int(2)]);
+            sum_1[int(0)][int(3)] = fma(_S35, _S46, sum_1[int(0)][int(3)]);
+            sum_1[int(0)][int(4)] = fma(_S35, _S47, sum_1[int(0)][int(4)]);
+            sum_1[int(0)][int(5)] = fma(_S35, _S48, sum_1[int(0)][int(5)]);
+            sum_1[int(0)][int(6)] = fma(_S35, _S49, sum_1[int(0)][int(6)]);
+            sum_1[int(0)][int(7)] = fma(_S35, _S50, sum_1[int(0)][int(7)]);
+            sum_1[int(1)][int(0)] = fma(_S36, _S43, sum_1[int(1)][int(0)]);
+            sum_1[int(1)][int(1)] = fma(_S36, _S44, sum_1[int(1)][int(1)]);
+            sum_1[int(1)][int(2)] = fma(_S36, _S45, sum_1[int(1)][int(2)]);
+            sum_1[int(1)][int(3)] = fma(_S36, _S46, sum_1[int(1)][int(3)]);
+            sum_1[int(1)][int(4)] = fma(_S36, _S47, sum_1[int(1)][int(4)]);
+            sum_1[int(1)][int(5)] = fma(_S36, _S48, sum_1[int(1)][int(5)]);
+            sum_1[int(1)][int(6)] = fma(_S36, _S49, sum_1[int(1)][int(6)]);
+            sum_1[int(1)][int(7)] = fma(_S36, _S50, sum_1[int(1)][int(7)]);
+            sum_1[int(2)][int(0)] = fma(_S37, _S43, sum_1[int(2)][int(0)]);
+            sum_1[int(2)][int(1)] = fma(_S37, _S44, sum_1[int(2)][int(1)]);
+            sum_1[int(2)][int(2)] = fma(_S37, _S45, sum_1[int(2)][int(2)]);
+            sum_1[int(2)][int(3)] = fma(_S37, _S46, sum_1[int(2)][int(3)]);
+            sum_1[int(2)][int(4)] = fma(_S37, _S47, sum_1[int(2)][int(4)]);
+            sum_1[int(2)][int(5)] = fma(_S37, _S48, sum_1[int(2)][int(5)]);
+            sum_1[int(2)][int(6)] = fma(_S37, _S49, sum_1[int(2)][int(6)]);
+            sum_1[int(2)][int(7)] = fma(_S37, _S50, sum_1[int(2)][int(7)]);
+            sum_1[int(3)][int(0)] = fma(_S38, _S43, sum_1[int(3)][int(0)]);
+            sum_1[int(3)][int(1)] = fma(_S38, _S44, sum_1[int(3)][int(1)]);
+            sum_1[int(3)][int(2)] = fma(_S38, _S45, sum_1[int(3)][int(2)]);
+            sum_1[int(3)][int(3)] = fma(_S38, _S46, sum_1[int(3)][int(3)]);
+            sum_1[int(3)][int(4)] = fma(_S38, _S47, sum_1[int(3)][int(4)]);
+            sum_1[int(3)][int(5)] = fma(_S38, _S48, sum_1[int(3)][int(5)]);
+            sum_1[int(3)][int(6)] = fma(_S38, _S49, sum_1[int(3)][int(6)]);
+            sum_1[int(3)][int(7)] = fma(_S38, _S50, sum_1[int(3)][int(7)]);
+            sum_1[int(4)][int(0)] = fma(_S39, _S43, sum_1[int(4)][int(0)]);
+            sum_1[int(4)][int(1)] = fma(_S39, _S44, sum_1[int(4)][int(1)]);
+            sum_1[int(4)][int(2)] = fma(_S39, _S45, sum_1[int(4)][int(2)]);
+            sum_1[int(4)][int(3)] = fma(_S39, _S46, sum_1[int(4)][int(3)]);
+            sum_1[int(4)][int(4)] = fma(_S39, _S47, sum_1[int(4)][int(4)]);
+            sum_1[int(4)][int(5)] = fma(_S39, _S48, sum_1[int(4)][int(5)]);
+            sum_1[int(4)][int(6)] = fma(_S39, _S49, sum_1[int(4)][int(6)]);
+            sum_1[int(4)][int(7)] = fma(_S39, _S50, sum_1[int(4)][int(7)]);
+            sum_1[int(5)][int(0)] = fma(_S40, _S43, sum_1[int(5)][int(0)]);
+            sum_1[int(5)][int(1)] = fma(_S40, _S44, sum_1[int(5)][int(1)]);
+            sum_1[int(5)][int(2)] = fma(_S40, _S45, sum_1[int(5)][int(2)]);
+            sum_1[int(5)][int(3)] = fma(_S40, _S46, sum_1[int(5)][int(3)]);
+            sum_1[int(5)][int(4)] = fma(_S40, _S47, sum_1[int(5)][int(4)]);
+            sum_1[int(5)][int(5)] = fma(_S40, _S48, sum_1[int(5)][int(5)]);
+            sum_1[int(5)][int(6)] = fma(_S40, _S49, sum_1[int(5)][int(6)]);
+            sum_1[int(5)][int(7)] = fma(_S40, _S50, sum_1[int(5)][int(7)]);
+            sum_1[int(6)][int(0)] = fma(_S41, _S43, sum_1[int(6)][int(0)]);
+            sum_1[int(6)][int(1)] = fma(_S41, _S44, sum_1[int(6)][int(1)]);
+            sum_1[int(6)][int(2)] = fma(_S41, _S45, sum_1[int(6)][int(2)]);
+            sum_1[int(6)][int(3)] = fma(_S41, _S46, sum_1[int(6)][int(3)]);
+            sum_1[int(6)][int(4)] = fma(_S41, _S47, sum_1[int(6)][int(4)]);
+            sum_1[int(6)][int(5)] = fma(_S41, _S48, sum_1[int(6)][int(5)]);
+            sum_1[int(6)][int(6)] = fma(_S41, _S49, sum_1[int(6)][int(6)]);
+            sum_1[int(6)][int(7)] = fma(_S41, _S50, sum_1[int(6)][int(7)]);
+            sum_1[int(7)][int(0)] = fma(_S42, _S43, sum_1[int(7)][int(0)]);
+            sum_1[int(7)][int(1)] = fma(_S42, _S44, sum_1[int(7)][int(1)]);
+            sum_1[int(7)][int(2)] = fma(_S42, _S45, sum_1[int(7)][int(2)]);
+            sum_1[int(7)][int(3)] = fma(_S42, _S46, sum_1[int(7)][int(3)]);
+            sum_1[int(7)][int(4)] = fma(_S42, _S47, sum_1[int(7)][int(4)]);
+            sum_1[int(7)][int(5)] = fma(_S42, _S48, sum_1[int(7)][int(5)]);
+            sum_1[int(7)][int(6)] = fma(_S42, _S49, sum_1[int(7)][int(6)]);
+            sum_1[int(7)][int(7)] = fma(_S42, _S50, sum_1[int(7)][int(7)]);
+            uint a_step_1 = a_step_0 + uint((&entryPointParams_1->p_0)->a_col_0);
+            uint b_step_1 = b_step_0 + uint((&entryPointParams_1->p_0)->b_row_0);
             k_1 = k_1 + 1U;
+            a_step_0 = a_step_1;
+            b_step_0 = b_step_1;
         }
-        i_1 = 0U;
+        thread array<array<float, int(8)>, int(8)> _S51 = sum_1;
+        thread array<float, int(64)> list_1;
+        listed_0(&_S51, &list_1);
+        uint e_2 = 0U;
         for(;;)
         {
-            if(i_1 < 4U)
+            if(e_2 < 64U)
             {
             }
             else
             {
                 break;
             }
-            j_0 = 0U;
-            for(;;)
-            {
-                if(j_0 < 4U)
-                {
-                }
-                else
-                {
-                    break;
-                }
-                uint _S34 = row_0 + i_1;
-                bool _S35;
-                if(_S34 < ((&entryPointParams_1->p_0)->m_0))
-                {
-                    _S35 = (col_0 + j_0) < ((&entryPointParams_1->p_0)->n_0);
-                }
-                else
-                {
-                    _S35 = false;
-                }
-                if(_S35)
-                {
-                    uint _S36 = col_0 + j_0;
-                    thread Place_0 _S37 = _S26;
-                    finish_0(&_S37, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, _S34, _S36, sum_0[i_1][j_0], &kernelContext_2);
-                }
-                j_0 = j_0 + 1U;
-            }
-            i_1 = i_1 + 1U;
+            uint _S52 = row_0 + e_2 / 8U;
+            uint _S53 = col_0 + e_2 % 8U;
+            thread Place_0 _S54 = _S30;
+            finish_0(&_S54, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, _S52, _S53, list_1[e_2], &kernelContext_2);
+            e_2 = e_2 + 1U;
         }
         job_0 = job_0 + (&entryPointParams_1->p_0)->groups_0;
     }

@@ -4,6 +4,7 @@ const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("driver.zig");
 const launch = @import("../gpu/launch.zig");
+const variant_ = @import("../gpu/variant.zig");
 const Error = @import("../status.zig").Error;
 
 /// Batch axes that one dispatch walks; those beyond are walked here.
@@ -30,12 +31,18 @@ const Args = extern struct {
     batch_a: [axes]isize,
     batch_b: [axes]isize,
     batch_c: [axes]isize,
+    turned: bool,
 };
+
+/// Variants of the shader. `registers` and the tiles give the same bits.
+const Variant = enum { registers, tiled, tiled_64, skinny };
+
+/// The most rows of a `skinny` product.
+const few = 4;
 
 /// Records a batch of products. Elements of f64 have no shader.
 pub fn dispatch(comptime T: type, d: *const device.Device, batch: *const driver.Batch(T)) Error!void {
     if (T != f32) return error.Unsupported;
-    if (batch.list != null) return error.Unsupported;
     const p = &batch.p;
     var args: Args = .{
         .c = p.c,
@@ -44,7 +51,8 @@ pub fn dispatch(comptime T: type, d: *const device.Device, batch: *const driver.
         .bias = p.bias,
         .m = p.m,
         .n = p.n,
-        .k = p.k,
+        // Nothing is read for a sum that counts nothing.
+        .k = if (p.alpha == 0) 0 else p.k,
         .a_row = p.a_row,
         .a_col = p.a_col,
         .b_row = p.b_row,
@@ -58,7 +66,15 @@ pub fn dispatch(comptime T: type, d: *const device.Device, batch: *const driver.
         .batch_a = @splat(0),
         .batch_b = @splat(0),
         .batch_c = @splat(0),
+        .turned = false,
     };
+    if (batch.list) |list| {
+        for (list) |item| {
+            args.c, args.a, args.b = .{ item.c, item.a, item.b };
+            try one(d, args);
+        }
+        return;
+    }
     const inner = @min(batch.rank, axes);
     for (0..inner) |i| {
         args.sizes[i] = batch.sizes[i];
@@ -99,12 +115,46 @@ pub fn single(comptime T: type, d: *const device.Device, p: *const driver.Produc
 
 fn one(d: *const device.Device, args: Args) Error!void {
     const cost = 2 *| args.m *| args.n *| @max(1, args.k) *| args.count;
-    // Shared memory pays where it is memory of its own, and a tile of 128 where it is mostly full.
-    const tiled = d.gpu.?.adapter.kind() != .software and args.m >= 64 and args.n >= 64;
-    const tile: usize = if (tiled) 128 else 32;
-    const work: launch.Work = .{ .groups = args.count *| (ceil(args.m, tile) *| ceil(args.n, tile)), .cost = cost };
-    if (tiled) return launch.launch(d, "matmul_f32_tiled", args, work);
-    return launch.launch(d, "matmul_f32_registers", args, work);
+    switch (variantOf(d, &args)) {
+        .skinny => {
+            const cols: usize = if (args.b_row == 1) 8 else 32;
+            return if (args.m > few) one(d, turned(args)) else launch.launch(d, "matmul_f32_skinny", args, .{ .groups = args.count *| @intFromBool(args.m > 0) *| ceil(args.n, cols), .cost = cost });
+        },
+        inline else => |variant| {
+            const rows: usize, const cols: usize = switch (variant) {
+                .registers => .{ 64, 64 },
+                .tiled => .{ 128, 128 },
+                .tiled_64 => .{ 64, 64 },
+                .skinny => unreachable,
+            };
+            return launch.launch(d, "matmul_f32_" ++ @tagName(variant), args, .{ .groups = tiles(&args, rows, cols), .cost = cost });
+        },
+    }
+}
+
+fn tiles(args: *const Args, rows: usize, cols: usize) usize {
+    return args.count *| (ceil(args.m, rows) *| ceil(args.n, cols));
+}
+
+/// Shared memory pays where it is memory of its own, which it is not where a processor plays a GPU. Large tiles read least, and small ones leave fewer of a
+/// GPU's hundred or so multiprocessors idle. A few rows or columns over some depth are bound by reading the other operand, which takes all threads.
+fn variantOf(d: *const device.Device, args: *const Args) Variant {
+    if (variant_.asked(Variant)) |asked| if (asked != .skinny or @min(args.m, args.n) <= few) return asked;
+    if (@min(args.m, args.n) <= few and args.k >= 64) return .skinny;
+    if (d.gpu.?.adapter.kind() == .software) return .registers;
+    return if (tiles(args, 128, 128) >= 100) .tiled else .tiled_64;
+}
+
+/// The same product as Cᵀ = Bᵀ·Aᵀ.
+fn turned(args: Args) Args {
+    var t = args;
+    t.turned = true;
+    t.m, t.n = .{ args.n, args.m };
+    t.a, t.b = .{ args.b, args.a };
+    t.a_row, t.a_col = .{ args.b_col, args.b_row };
+    t.b_row, t.b_col = .{ args.a_col, args.a_row };
+    t.batch_a, t.batch_b = .{ args.batch_b, args.batch_a };
+    return t;
 }
 
 fn ceil(n: usize, by: usize) usize {

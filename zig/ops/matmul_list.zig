@@ -4,6 +4,7 @@ const std = @import("std");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
 const Explanation = @import("../explain.zig").Explanation;
+const gpu_product = @import("../gemm/gpu_product.zig");
 const note = @import("../gemm/note.zig");
 const matmul = @import("matmul.zig");
 const status = @import("../status.zig");
@@ -23,6 +24,10 @@ fn Task(comptime T: type) type {
 
         pub fn explain(self: *const @This(), d: *const device.Device, e: *Explanation) void {
             note.batch(T, d, e, &.{ .p = self.p, .list = self.items });
+        }
+
+        pub fn dispatch(self: *const @This(), d: *const device.Device) Error!void {
+            return gpu_product.dispatch(T, d, &.{ .p = self.p, .list = self.items });
         }
     };
 }

@@ -47,7 +47,9 @@ const Shape = struct {
     }
 };
 
+/// A GPU has no panels: its products read the weight as it lies.
 fn create(d: *const device.Device, weight_: u32, flags: u32) Error!u32 {
+    if (d.gpu != null) return error.Unsupported;
     const weight = try tensor.get(weight_);
     const shape: Shape = try .of(weight, flags);
     switch (weight.dtype) {

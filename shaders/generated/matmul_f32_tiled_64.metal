@@ -1,0 +1,533 @@
+#include <metal_stdlib>
+#include <metal_math>
+#include <metal_texture>
+using namespace metal;
+void listed_0(const array<array<float, int(4)>, int(4)> thread* sum_0, array<float, int(16)> thread* list_0)
+{
+    (*list_0)[int(0)] = (*sum_0)[int(0)][int(0)];
+    (*list_0)[int(1)] = (*sum_0)[int(0)][int(1)];
+    (*list_0)[int(2)] = (*sum_0)[int(0)][int(2)];
+    (*list_0)[int(3)] = (*sum_0)[int(0)][int(3)];
+    (*list_0)[int(4)] = (*sum_0)[int(1)][int(0)];
+    (*list_0)[int(5)] = (*sum_0)[int(1)][int(1)];
+    (*list_0)[int(6)] = (*sum_0)[int(1)][int(2)];
+    (*list_0)[int(7)] = (*sum_0)[int(1)][int(3)];
+    (*list_0)[int(8)] = (*sum_0)[int(2)][int(0)];
+    (*list_0)[int(9)] = (*sum_0)[int(2)][int(1)];
+    (*list_0)[int(10)] = (*sum_0)[int(2)][int(2)];
+    (*list_0)[int(11)] = (*sum_0)[int(2)][int(3)];
+    (*list_0)[int(12)] = (*sum_0)[int(3)][int(0)];
+    (*list_0)[int(13)] = (*sum_0)[int(3)][int(1)];
+    (*list_0)[int(14)] = (*sum_0)[int(3)][int(2)];
+    (*list_0)[int(15)] = (*sum_0)[int(3)][int(3)];
+    return;
+}
+
+struct Operand_0
+{
+    uint at_0;
+    int next_0;
+    int along_0;
+    uint count_0;
+};
+
+struct Product_0
+{
+    uint groups_0;
+    uint c_at_0;
+    uint a_at_0;
+    uint b_at_0;
+    uint bias_at_0;
+    uint m_0;
+    uint n_0;
+    uint k_0;
+    int a_row_0;
+    int a_col_0;
+    int b_row_0;
+    int b_col_0;
+    uint ldc_0;
+    float alpha_0;
+    float beta_0;
+    uint epilogue_0;
+    uint count_1;
+    array<uint, int(3)> sizes_0;
+    array<int, int(3)> batch_a_0;
+    array<int, int(3)> batch_b_0;
+    array<int, int(3)> batch_c_0;
+    uint turned_0;
+};
+
+struct EntryPointParams_0
+{
+    Product_0 p_0;
+};
+
+struct KernelContext_0
+{
+    EntryPointParams_0 constant* entryPointParams_0;
+    float device* entryPointParams_c_0;
+    float device* entryPointParams_a_0;
+    float device* entryPointParams_b_0;
+    float device* entryPointParams_bias_0;
+    array<float, int(1056)> threadgroup* tile_a_0;
+    array<float, int(1056)> threadgroup* tile_b_0;
+};
+
+uint2 tileSource_0(uint t_0, uint width_0, bool along_1)
+{
+    uint2 _S1;
+    if(along_1)
+    {
+        _S1 = uint2(t_0 / 8U, t_0 % 8U);
+    }
+    else
+    {
+        uint _S2 = t_0 % width_0;
+        uint _S3 = t_0 / width_0;
+        _S1 = uint2(_S2, _S3);
+    }
+    return _S1;
+}
+
+float tileElement_0(float device* x_0, const Operand_0 thread* o_0, uint2 place_0, uint k0_0, uint k_1)
+{
+    uint _S4 = place_0.x;
+    bool _S5;
+    if(_S4 < (o_0->count_0))
+    {
+        _S5 = (k0_0 + place_0.y) < k_1;
+    }
+    else
+    {
+        _S5 = false;
+    }
+    float v_0;
+    if(_S5)
+    {
+        v_0 = x_0[o_0->at_0 + uint(int(_S4) * o_0->next_0 + int(k0_0 + place_0.y) * o_0->along_0)];
+    }
+    else
+    {
+        v_0 = 0.0f;
+    }
+    return v_0;
+}
+
+uint tilePlace_0(uint i_0, uint t_1)
+{
+    return i_0 / 4U * 64U + t_1 * 4U + i_0 % 4U;
+}
+
+void tileSums_0(array<array<float, int(4)>, int(4)> thread* sum_1, float device* a_0, const Operand_0 thread* x_1, float device* b_0, const Operand_0 thread* y_0, uint k_2, uint t_2, KernelContext_0 thread* kernelContext_0)
+{
+    (*sum_1)[int(0)][int(0)] = 0.0f;
+    (*sum_1)[int(0)][int(1)] = 0.0f;
+    (*sum_1)[int(0)][int(2)] = 0.0f;
+    (*sum_1)[int(0)][int(3)] = 0.0f;
+    (*sum_1)[int(1)][int(0)] = 0.0f;
+    (*sum_1)[int(1)][int(1)] = 0.0f;
+    (*sum_1)[int(1)][int(2)] = 0.0f;
+    (*sum_1)[int(1)][int(3)] = 0.0f;
+    (*sum_1)[int(2)][int(0)] = 0.0f;
+    (*sum_1)[int(2)][int(1)] = 0.0f;
+    (*sum_1)[int(2)][int(2)] = 0.0f;
+    (*sum_1)[int(2)][int(3)] = 0.0f;
+    (*sum_1)[int(3)][int(0)] = 0.0f;
+    (*sum_1)[int(3)][int(1)] = 0.0f;
+    (*sum_1)[int(3)][int(2)] = 0.0f;
+    (*sum_1)[int(3)][int(3)] = 0.0f;
+    uint k0_1 = 0U;
+    for(;;)
+    {
+        if(k0_1 < k_2)
+        {
+        }
+        else
+        {
+            break;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        bool _S6 = (x_1->along_0) == int(1);
+        uint2 to_0 = tileSource_0(t_2, 64U, _S6);
+        float _S7 = tileElement_0(a_0, x_1, to_0, k0_1, k_2);
+        (*kernelContext_0->tile_a_0)[to_0.y * 68U + to_0.x] = _S7;
+        bool _S8 = (y_0->along_0) == int(1);
+        uint2 to_1 = tileSource_0(t_2, 64U, _S8);
+        float _S9 = tileElement_0(b_0, y_0, to_1, k0_1, k_2);
+        (*kernelContext_0->tile_b_0)[to_1.y * 68U + to_1.x] = _S9;
+        uint _S10 = 256U + t_2;
+        uint2 to_2 = tileSource_0(_S10, 64U, _S6);
+        float _S11 = tileElement_0(a_0, x_1, to_2, k0_1, k_2);
+        (*kernelContext_0->tile_a_0)[to_2.y * 68U + to_2.x] = _S11;
+        uint2 to_3 = tileSource_0(_S10, 64U, _S8);
+        float _S12 = tileElement_0(b_0, y_0, to_3, k0_1, k_2);
+        (*kernelContext_0->tile_b_0)[to_3.y * 68U + to_3.x] = _S12;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        uint _S13 = min(8U, k_2 - k0_1);
+        uint d_0 = 0U;
+        for(;;)
+        {
+            if(d_0 < _S13)
+            {
+            }
+            else
+            {
+                break;
+            }
+            thread array<float, int(4)> u_0;
+            thread array<float, int(4)> v_1;
+            uint _S14 = d_0 * 68U;
+            float _S15 = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(0U, t_2 / 16U)];
+            u_0[int(0)] = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(0U, t_2 / 16U)];
+            float _S16 = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(1U, t_2 / 16U)];
+            u_0[int(1)] = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(1U, t_2 / 16U)];
+            float _S17 = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(2U, t_2 / 16U)];
+            u_0[int(2)] = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(2U, t_2 / 16U)];
+            float _S18 = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(3U, t_2 / 16U)];
+            u_0[int(3)] = (*kernelContext_0->tile_a_0)[_S14 + tilePlace_0(3U, t_2 / 16U)];
+            uint _S19 = t_2 % 16U;
+            float _S20 = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(0U, _S19)];
+            v_1[int(0)] = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(0U, _S19)];
+            float _S21 = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(1U, _S19)];
+            v_1[int(1)] = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(1U, _S19)];
+            float _S22 = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(2U, _S19)];
+            v_1[int(2)] = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(2U, _S19)];
+            float _S23 = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(3U, _S19)];
+            v_1[int(3)] = (*kernelContext_0->tile_b_0)[_S14 + tilePlace_0(3U, _S19)];
+            (*sum_1)[int(0)][int(0)] = fma(_S15, _S20, (*sum_1)[int(0)][int(0)]);
+            (*sum_1)[int(0)][int(1)] = fma(_S15, _S21, (*sum_1)[int(0)][int(1)]);
+            (*sum_1)[int(0)][int(2)] = fma(_S15, _S22, (*sum_1)[int(0)][int(2)]);
+            (*sum_1)[int(0)][int(3)] = fma(_S15, _S23, (*sum_1)[int(0)][int(3)]);
+            (*sum_1)[int(1)][int(0)] = fma(_S16, _S20, (*sum_1)[int(1)][int(0)]);
+            (*sum_1)[int(1)][int(1)] = fma(_S16, _S21, (*sum_1)[int(1)][int(1)]);
+            (*sum_1)[int(1)][int(2)] = fma(_S16, _S22, (*sum_1)[int(1)][int(2)]);
+            (*sum_1)[int(1)][int(3)] = fma(_S16, _S23, (*sum_1)[int(1)][int(3)]);
+            (*sum_1)[int(2)][int(0)] = fma(_S17, _S20, (*sum_1)[int(2)][int(0)]);
+            (*sum_1)[int(2)][int(1)] = fma(_S17, _S21, (*sum_1)[int(2)][int(1)]);
+            (*sum_1)[int(2)][int(2)] = fma(_S17, _S22, (*sum_1)[int(2)][int(2)]);
+            (*sum_1)[int(2)][int(3)] = fma(_S17, _S23, (*sum_1)[int(2)][int(3)]);
+            (*sum_1)[int(3)][int(0)] = fma(_S18, _S20, (*sum_1)[int(3)][int(0)]);
+            (*sum_1)[int(3)][int(1)] = fma(_S18, _S21, (*sum_1)[int(3)][int(1)]);
+            (*sum_1)[int(3)][int(2)] = fma(_S18, _S22, (*sum_1)[int(3)][int(2)]);
+            (*sum_1)[int(3)][int(3)] = fma(_S18, _S23, (*sum_1)[int(3)][int(3)]);
+            d_0 = d_0 + 1U;
+        }
+        k0_1 = k0_1 + 8U;
+    }
+    return;
+}
+
+struct Place_0
+{
+    uint c_0;
+    uint a_1;
+    uint b_1;
+};
+
+Place_0 Place_x24init_0(uint c_1, uint a_2, uint b_2)
+{
+    thread Place_0 _S24;
+    (&_S24)->c_0 = c_1;
+    (&_S24)->a_1 = a_2;
+    (&_S24)->b_1 = b_2;
+    return _S24;
+}
+
+Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_2, uint count_2)
+{
+    thread Operand_0 _S25;
+    (&_S25)->at_0 = at_1;
+    (&_S25)->next_0 = next_1;
+    (&_S25)->along_0 = along_2;
+    (&_S25)->count_0 = count_2;
+    return _S25;
+}
+
+float bell_0(float a_3)
+{
+    float limited_0;
+    if(a_3 > 16.0f)
+    {
+        limited_0 = 16.0f;
+    }
+    else
+    {
+        limited_0 = a_3;
+    }
+    float square_0 = limited_0 * limited_0;
+    float e_0 = exp(-0.5f * square_0);
+    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+}
+
+float mills_0(float a_4)
+{
+    float inverse_0 = 1.0f / (a_4 + 5.0f);
+    float t_3 = fma(a_4 * inverse_0, 2.0f, -1.0f);
+    return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_3, -0.0009714913321659f), t_3, -0.00296137784607708f), t_3, 0.020876569673419f), t_3, -0.06911593675613403f), t_3, 0.16500671207904816f), t_3, -0.31353393197059631f), t_3, 0.49530637264251709f), t_3, -0.6653825044631958f), t_3, 0.76919305324554443f);
+}
+
+float normalCdf_0(float x_2)
+{
+    float a_5 = abs(x_2);
+    float _S26 = bell_0(a_5);
+    float _S27;
+    if(a_5 > 16.0f)
+    {
+        _S27 = 16.0f;
+    }
+    else
+    {
+        _S27 = a_5;
+    }
+    float tail_0 = _S26 * mills_0(_S27);
+    if(x_2 < 0.0f)
+    {
+        _S27 = tail_0;
+    }
+    else
+    {
+        _S27 = 1.0f - tail_0;
+    }
+    return _S27;
+}
+
+float geluErf_0(float x_3)
+{
+    float _S28;
+    if(x_3 < -16.0f)
+    {
+        _S28 = 0.0f;
+    }
+    else
+    {
+        if(x_3 > 16.0f)
+        {
+            _S28 = x_3;
+        }
+        else
+        {
+            _S28 = x_3 * normalCdf_0(x_3);
+        }
+    }
+    return _S28;
+}
+
+float logistic_0(float x_4)
+{
+    float e_1 = exp(- abs(x_4));
+    float _S29;
+    if(x_4 < 0.0f)
+    {
+        _S29 = e_1;
+    }
+    else
+    {
+        _S29 = 1.0f;
+    }
+    return _S29 / (1.0f + e_1);
+}
+
+float siluOf_0(float x_5)
+{
+    float _S30;
+    if(x_5 < -100.0f)
+    {
+        _S30 = 0.0f;
+    }
+    else
+    {
+        _S30 = x_5 * logistic_0(x_5);
+    }
+    return _S30;
+}
+
+float closed_0(uint epilogue_1, float v_2)
+{
+    switch(epilogue_1)
+    {
+    case 1U:
+        {
+            float _S31;
+            if(v_2 < 0.0f)
+            {
+                _S31 = 0.0f;
+            }
+            else
+            {
+                _S31 = v_2;
+            }
+            return _S31;
+        }
+    case 2U:
+        {
+            return geluErf_0(v_2);
+        }
+    case 3U:
+        {
+            return siluOf_0(v_2);
+        }
+    default:
+        {
+            return v_2;
+        }
+    }
+}
+
+Place_0 placeOf_0(uint _S32, KernelContext_0 thread* kernelContext_1)
+{
+    uint i_1 = 0U;
+    uint _S33 = _S32;
+    int c_2 = int(0);
+    int a_6 = int(0);
+    int b_3 = int(0);
+    for(;;)
+    {
+        if(i_1 < 3U)
+        {
+        }
+        else
+        {
+            break;
+        }
+        array<uint, int(3)> _S34 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
+        uint _S35 = i_1;
+        uint _S36 = _S33 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
+        int at_2 = int(_S36);
+        uint _S37 = _S33 / _S34[_S35];
+        int c_3 = c_2 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_c_0[i_1];
+        int a_7 = a_6 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_a_0[i_1];
+        int b_4 = b_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_b_0[i_1];
+        i_1 = i_1 + 1U;
+        _S33 = _S37;
+        c_2 = c_3;
+        a_6 = a_7;
+        b_3 = b_4;
+    }
+    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_2), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3));
+}
+
+void finish_0(const Place_0 thread* _S38, float device* _S39, float device* _S40, uint _S41, uint _S42, float _S43, KernelContext_0 thread* kernelContext_2)
+{
+    bool _S44;
+    if(_S41 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
+    {
+        _S44 = true;
+    }
+    else
+    {
+        _S44 = _S42 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
+    }
+    if(_S44)
+    {
+        return;
+    }
+    uint _S45 = _S38->c_0;
+    bool _S46 = ((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U;
+    uint _S47;
+    if(_S46)
+    {
+        _S47 = _S42 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S41;
+    }
+    else
+    {
+        _S47 = _S41 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S42;
+    }
+    uint place_1 = _S45 + _S47;
+    float v_3 = (&kernelContext_2->entryPointParams_0->p_0)->alpha_0 * _S43;
+    float _S48 = (&kernelContext_2->entryPointParams_0->p_0)->beta_0;
+    float v_4;
+    if(((&kernelContext_2->entryPointParams_0->p_0)->beta_0) != 0.0f)
+    {
+        v_4 = fma(_S48, *(_S39+place_1), v_3);
+    }
+    else
+    {
+        v_4 = v_3;
+    }
+    uint _S49 = (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0;
+    if(((&kernelContext_2->entryPointParams_0->p_0)->bias_at_0) != 4294967295U)
+    {
+        if(_S46)
+        {
+            _S47 = _S41;
+        }
+        else
+        {
+            _S47 = _S42;
+        }
+        v_4 = v_4 + _S40[_S49 + _S47];
+    }
+    *(_S39+place_1) = closed_0((&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, v_4);
+    return;
+}
+
+void byTiles_0(uint _S50, uint _S51, float device* _S52, float device* _S53, float device* _S54, float device* _S55, KernelContext_0 thread* kernelContext_3)
+{
+    uint _S56 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
+    uint _S57 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 64U - 1U) / 64U;
+    uint _S58 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
+    uint _S59 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 64U - 1U) / 64U;
+    uint job_0 = _S50;
+    for(;;)
+    {
+        uint _S60 = _S57 * _S59;
+        if(job_0 < (_S60 * (&kernelContext_3->entryPointParams_0->p_0)->count_1))
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S61 = job_0 / _S60;
+        Place_0 _S62 = placeOf_0(_S61, kernelContext_3);
+        uint tile_0 = job_0 % _S60;
+        uint _S63 = tile_0 / _S57;
+        uint row0_0 = _S63 * 64U;
+        uint _S64 = tile_0 % _S57;
+        uint col0_0 = _S64 * 64U;
+        Operand_0 y_1 = Operand_x24init_0(_S62.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S56 - col0_0);
+        uint _S65 = (&kernelContext_3->entryPointParams_0->p_0)->k_0;
+        thread Operand_0 _S66 = Operand_x24init_0(_S62.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S58 - row0_0);
+        thread Operand_0 _S67 = y_1;
+        thread array<array<float, int(4)>, int(4)> sum_2;
+        tileSums_0(&sum_2, _S53, &_S66, _S54, &_S67, _S65, _S51, kernelContext_3);
+        thread array<array<float, int(4)>, int(4)> _S68 = sum_2;
+        thread array<float, int(16)> list_1;
+        listed_0(&_S68, &list_1);
+        uint e_2 = 0U;
+        for(;;)
+        {
+            if(e_2 < 16U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            uint _S69 = row0_0 + tilePlace_0(e_2 / 4U, _S51 / 16U);
+            uint _S70 = col0_0 + tilePlace_0(e_2 % 4U, _S51 % 16U);
+            thread Place_0 _S71 = _S62;
+            finish_0(&_S71, _S52, _S55, _S69, _S70, list_1[e_2], kernelContext_3);
+            e_2 = e_2 + 1U;
+        }
+        job_0 = job_0 + (&kernelContext_3->entryPointParams_0->p_0)->groups_0;
+    }
+    return;
+}
+
+[[kernel]] void matmul_f32_tiled_64(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_c_1 [[buffer(1)]], float device* entryPointParams_a_1 [[buffer(2)]], float device* entryPointParams_b_1 [[buffer(3)]], float device* entryPointParams_bias_1 [[buffer(4)]])
+{
+    thread KernelContext_0 kernelContext_4;
+    (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
+    (&kernelContext_4)->entryPointParams_c_0 = entryPointParams_c_1;
+    (&kernelContext_4)->entryPointParams_a_0 = entryPointParams_a_1;
+    (&kernelContext_4)->entryPointParams_b_0 = entryPointParams_b_1;
+    (&kernelContext_4)->entryPointParams_bias_0 = entryPointParams_bias_1;
+    threadgroup array<float, int(1056)> tile_a_1;
+    (&kernelContext_4)->tile_a_0 = &tile_a_1;
+    threadgroup array<float, int(1056)> tile_b_1;
+    (&kernelContext_4)->tile_b_0 = &tile_b_1;
+    byTiles_0(group_0.x, thread_0.x, entryPointParams_c_1, entryPointParams_a_1, entryPointParams_b_1, entryPointParams_bias_1, &kernelContext_4);
+    return;
+}
+

@@ -430,7 +430,8 @@ pub const Gpu = struct {
         const place = chunks.locate(address);
         g.order(batch, &.{place.chunk}, &.{false});
         const region: api.BufferCopy = .{ .source = place.chunk.offset + place.offset, .destination = chunk.offset, .size = bytes };
-        g.vk.vkCmdCopyBuffer(batch.commands, place.chunk.block.buffer, chunk.block.buffer, 1, @ptrCast(&region));
+        // Vulkan has no copy of nothing.
+        if (bytes > 0) g.vk.vkCmdCopyBuffer(batch.commands, place.chunk.block.buffer, chunk.block.buffer, 1, @ptrCast(&region));
         const barrier: api.MemoryBarrier = .{ .source = api.access.transfer_write, .destination = api.access.host_read };
         g.vk.vkCmdPipelineBarrier(batch.commands, api.stage.transfer, api.stage.host, 0, 1, @ptrCast(&barrier), 0, null, 0, null);
         g.counts.copies += 1;

@@ -1,8 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add, cpu, layerNorm, layerNormBackward, mul, scope, sum, type Tensor, tensor, valueAndGrad } from "../mod.ts";
+import {
+  add,
+  cpu,
+  type Device,
+  layerNorm,
+  layerNormBackward,
+  mul,
+  scope,
+  sum,
+  type Tensor,
+  tensor,
+  UnsupportedError,
+  valueAndGrad,
+} from "../mod.ts";
 import { setRecorder } from "../core/op.ts";
-import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { native } from "../ffi/library.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(
@@ -271,5 +286,136 @@ test("layerNorm() says what is wrong and leaves out as it was", () => {
     weight.dispose();
     refuses(() => layerNorm(x, { weight }, { out }), "TypeError", "layerNorm: weight was disposed");
     assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});
+
+gpuTest("layerNorm() on a GPU is that of the CPU, forward and backward, at every width", (gpu) => {
+  for (const cols of [...lengths, 127, 128, 1000, 1023, 1024, 1025, 2500]) {
+    for (const rows of [0, 1, 3]) {
+      scope(() => {
+        const data = [1, 2].map((place) => Float32Array.from(normal(rows * cols, place + cols, 2)));
+        const w = Float32Array.from(normal(cols, 3)), b = Float32Array.from(normal(cols, 4));
+        assertAsOnCpu(gpu, `${rows}×${cols}`, (device) => {
+          const x = tensor(device, [rows, cols], data[0]!), dy = tensor(device, [rows, cols], data[1]!);
+          const weight = tensor(device, [cols], w), bias = tensor(device, [cols], b);
+          const g = layerNormBackward(x, { weight, bias } as never, dy), bare = layerNormBackward(x, { weight } as never, dy);
+          return {
+            y: layerNorm(x, { weight, bias } as never),
+            plain: layerNorm(x, { weight } as never, { eps: 0.1 }),
+            dx: g.x,
+            dweight: g.weight,
+            dbias: g.bias!,
+            bare: bare.weight,
+          };
+        }, 4e-6);
+      });
+    }
+  }
+});
+
+gpuTest("layerNorm() on a GPU sums gradients over chunks of rows, and takes more rows than a grid", (gpu) => {
+  scope(() => {
+    const rows = 65537, data = Float32Array.from(normal(rows, 1));
+    const on = (device: Device) =>
+      layerNorm(tensor(device, [rows, 1], data), { weight: tensor(device, [1], [1]), bias: tensor(device, [1], [3]) }).readSync();
+    assert.deepEqual(on(gpu), on(cpu));
+  });
+  for (const [rows, cols] of [[64, 33], [65, 70], [129, 65], [700, 5]] as const) {
+    scope(() => {
+      const data = [1, 2].map((place) => Float32Array.from(normal(rows * cols, place)));
+      assertAsOnCpu(gpu, `${rows}×${cols}`, (device) => {
+        const x = tensor(device, [rows, cols], data[0]!), dy = tensor(device, [rows, cols], data[1]!);
+        const weight = tensor(device, [cols], data[0]!.slice(0, cols));
+        const g = layerNormBackward(x, { weight, bias: weight } as never, dy);
+        return { y: layerNorm(x, { weight } as never), dx: g.x, dweight: g.weight, dbias: g.bias! };
+      }, 1e-5);
+    });
+  }
+});
+
+gpuTest("layerNorm() on a GPU with a residual, from views, in place, and into views with nothing written beside them", (gpu) => {
+  for (const cols of [1, 17, 64, 129, 1500]) {
+    scope(() => {
+      const rows = 5, [a, r, d, e] = [1, 2, 3, 4].map((place) => normal(rows * cols, place)), w = Float32Array.from(normal(cols, 5));
+      assertAsOnCpu(gpu, `${cols}`, (device) => {
+        const weight = tensor(device, [cols], w), p = { weight, bias: weight } as never;
+        const on = (data: number[]) => tensor(device, [rows, cols], Float32Array.from(data)) as unknown as Tensor<"f32", number[]>; // sizes are not known
+        const [x] = framed(device, [rows, cols], a!), [residual] = framed(device, [rows, cols], r!);
+        const [out, outWhole] = framed(device, [rows, cols], new Float32Array(rows * cols));
+        const [sum, sumWhole] = framed(device, [rows, cols], new Float32Array(rows * cols));
+        layerNorm(x, p, { residual, out, sum });
+        const own = on(a!), ownResidual = on(r!);
+        layerNorm(own, p, { residual: ownResidual, out: own, sum: ownResidual });
+        const alone = on(a!);
+        layerNorm(alone, p, { out: alone });
+        const tape = tapedAll(() => layerNorm(on(a!), p, { residual: on(r!) }));
+        const [dx, dresidual, dweight, dbias] = tape([on(d!), on(e!)]);
+        assert.equal(dx, dresidual);
+        const biasAlone = tape([on(d!), on(e!)], [false, false, false, true])[3]!;
+        return {
+          outWhole,
+          sumWhole,
+          own: own as Tensor,
+          ownResidual: ownResidual as Tensor,
+          alone: alone as Tensor,
+          dx: dx!,
+          dweight: dweight!,
+          dbias: dbias!,
+          biasAlone,
+        };
+      }, 4e-6);
+    });
+  }
+});
+
+gpuTest("layerNorm() on a GPU has the gradients over rows of dy and x also where dx takes their place", (gpu) => {
+  scope(() => {
+    const rows = 70, cols = 37;
+    const data = [1, 2].map((place) => Float32Array.from(normal(rows * cols, place))), w = Float32Array.from(normal(cols, 3));
+    for (const place of [0, 1]) {
+      assertAsOnCpu(gpu, `dx in place of ${place === 0 ? "x" : "dy"}`, (device) => {
+        const [x, dy] = data.map((values) => tensor(device, [rows, cols], values));
+        const weight = tensor(device, [cols], w), stats = tensor(device, [rows, 2], new Float32Array(2 * rows));
+        const dweight = tensor(device, [cols], w), dbias = tensor(device, [cols], w);
+        assert.equal(native.tw_layer_norm(device.handle, 0, stats.handle, 0, x!.handle, 0, weight.handle, 0, 1e-5), 0);
+        const dx = [x!, dy!][place]!, outs = Uint32Array.of(dx.handle, dweight.handle, dbias.handle);
+        assert.equal(native.tw_layer_norm_backward(device.handle, outs, dy!.handle, 0, x!.handle, weight.handle, stats.handle), 0);
+        return { dx: dx as Tensor, dweight: dweight as Tensor, dbias: dbias as Tensor, stats: stats as Tensor };
+      });
+    }
+  });
+});
+
+gpuTest("layerNorm() on a GPU keeps its digits with a large mean, and NaN and infinities in their row", (gpu) => {
+  scope(() => {
+    const ones = (n: number) => ({ weight: tensor(gpu, [n], new Array(n).fill(1)) });
+    close(layerNorm(tensor(gpu, [4], [40000, 40001, 40002, 40003]), ones(4) as never).readSync(), [
+      -1.341635,
+      -0.447212,
+      0.447212,
+      1.341635,
+    ], 1e-5);
+    const near = layerNorm(tensor(gpu, [16], Array.from({ length: 16 }, (_, i) => 1000 + i * 0.001)), ones(16) as never).readSync();
+    assert.ok(Math.abs(near[0]! + 1.341508) < 1e-4 && Math.abs(near[15]! - 1.344237) < 1e-4, `${near[0]} ${near[15]}`);
+    const bias = tensor(gpu, [256], normal(256, 1));
+    const flat = layerNorm(tensor(gpu, [256], new Array(256).fill(1234)), { ...ones(256), bias } as never);
+    assert.deepEqual(flat.readSync(), bias.readSync());
+    const g = layerNormBackward(tensor(gpu, [4], [1234, 1234, 1234, 1234]), ones(4) as never, tensor(gpu, [4], [1, 2, 3, 4]));
+    close(g.x.readSync(), [-474.3416, -158.1139, 158.1139, 474.3416], 1e-6);
+    assertAsOnCpu(gpu, "NaN and infinities", (device) => {
+      const x = tensor(device, [4, 2], [1, 2, NaN, 2, 3, -Infinity, 5, 6]), p = { weight: tensor(device, [2], [1, 1]) };
+      const { x: dx } = layerNormBackward(x, p, tensor(device, [4, 2], [1, 2, 3, 4, 5, 6, 7, 8]));
+      return { y: layerNorm(x, p) as Tensor, dx: dx as Tensor };
+    }, 1e-5);
+  });
+});
+
+gpuTest("layerNorm() on a GPU has no shader for f64, and leaves out as it was", (gpu) => {
+  scope(() => {
+    const x = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4])), out = tensor(gpu, [2, 2], new Float64Array([7, 7, 7, 7]));
+    const weight = tensor(gpu, [2], new Float64Array([1, 1]));
+    assert.throws(() => layerNorm(x, { weight }, { out }), UnsupportedError);
+    assert.throws(() => layerNormBackward(x, { weight }, x), UnsupportedError);
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
   });
 });

@@ -1,7 +1,17 @@
 /** What the tests of the row-wise ops share beside `harness.ts`: normal numbers, slopes by differences, views, gradient rules, erf. */
 
 import assert from "node:assert/strict";
-import { type CpuDevice, cpuDevice, type Data, type Float, type Shape, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import {
+  type CpuDevice,
+  cpuDevice,
+  type Data,
+  type Device,
+  type Float,
+  type Shape,
+  type Tensor,
+  tensor,
+  UnsupportedError,
+} from "../mod.ts";
 import { type Rule, setRecorder } from "../core/op.ts";
 import { allocate, view } from "../core/tensor.ts";
 import { assertClose, devices, numbers } from "./harness.ts";
@@ -62,6 +72,22 @@ export function strided<D extends Float>(
   x.write(data);
   base.dispose();
   return x;
+}
+
+/**
+ * A view of a matrix that holds `data`, and the tensor it is cut from: 42 stands before, between and after its rows. What an op writes into the view and
+ * beside it shows in the whole.
+ */
+export function framed(
+  device: Device,
+  [rows, cols]: readonly [number, number],
+  data: ArrayLike<number>,
+): [Tensor<"f32", number[]>, Tensor] {
+  const wide = cols + 5, all = new Float32Array((rows + 2) * wide).fill(42);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) all[(i + 1) * wide + 3 + j] = data[i * cols + j]!;
+  const whole = tensor(device, [rows + 2, wide], all);
+  const part = view<"f32", number[]>(whole as Tensor<"f32">, [rows, cols], [wide, 1], rows * cols === 0 ? 0 : wide + 3);
+  return [part, whole as Tensor];
 }
 
 /** Devices that all have to give the same bits: several numbers of workers, and each instruction set that this machine can run. */

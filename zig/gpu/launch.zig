@@ -37,6 +37,11 @@ pub fn byElement(comptime name: []const u8, count: usize) Work {
     return .{ .groups = std.math.divCeil(usize, count, comptime threads(name)) catch unreachable, .cost = 8 * count };
 }
 
+/// Columns of so many parts of the rows, each a thread's.
+pub fn byColumn(comptime name: []const u8, rows: usize, cols: usize, parts: usize) Work {
+    return .{ .groups = parts * byElement(name, cols).groups, .cost = 8 * rows * cols };
+}
+
 /// Whether there is a shader of this name.
 pub fn exists(comptime name: []const u8) bool {
     return comptime find(name) != null;

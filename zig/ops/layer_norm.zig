@@ -15,6 +15,8 @@
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const status = @import("../status.zig");
@@ -321,8 +323,104 @@ fn SumTask(comptime T: type) type {
 }
 
 fn BackwardTask(comptime T: type) type {
-    return column_sums.Chunked(T, Backward(T), "layer_norm_backward_" ++ @typeName(T) ++ "_rows", 2);
+    return struct {
+        const Chunked = column_sums.Chunked(T, Backward(T), "layer_norm_backward_" ++ @typeName(T) ++ "_rows", 2);
+
+        chunked: Chunked,
+
+        pub fn run(self: @This(), d: *const Device) Error!void {
+            return self.chunked.run(d);
+        }
+
+        /// Rows, then columns of chunks of rows, which need a number of each row. Where dx takes the place of what the columns still read it comes last,
+        /// in a pass of its own.
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const p = &self.chunked.args;
+            var args: GpuRows = .{
+                .dx = p.dx,
+                .delta = null,
+                .dy = p.dy,
+                .dsum = p.dsum,
+                .x = p.x,
+                .weight = p.weight,
+                .stats = p.stats,
+                .rows = p.rows,
+                .cols = p.cols,
+                .dx_stride = p.dx_stride,
+                .dy_stride = p.dy_stride,
+                .dsum_stride = p.dsum_stride,
+                .x_stride = p.x_stride,
+            };
+            const work = launch.byRow(p.rows, p.cols);
+            const name = "layer_norm_backward_f32_rows";
+            if (self.chunked.outs[0] == null and self.chunked.outs[1] == null) return launch.launch(d, name, args, work);
+            const chunks = column_sums.chunks(p.rows);
+            const scratch: Scratch = try .init(d, (2 * chunks * p.cols + p.rows) * @sizeOf(T));
+            defer scratch.deinit();
+            const sums = scratch.ptr(T);
+            const delta = sums + 2 * chunks * p.cols;
+            const late = p.dx != null and (p.dx == @as(?[*]const T, p.dy) or p.dx == @as(?[*]const T, p.x));
+            args.delta = delta;
+            if (late) args.dx = null;
+            try launch.launch(d, name, args, work);
+            const columns: GpuColumns = .{
+                .sums = sums,
+                .dy = p.dy,
+                .x = p.x,
+                .stats = p.stats,
+                .delta = delta,
+                .rows = p.rows,
+                .cols = p.cols,
+                .dy_stride = p.dy_stride,
+                .x_stride = p.x_stride,
+                .chunk_rows = column_sums.chunkRows(p.rows),
+                .chunks = chunks,
+            };
+            try launch.launch(d, "layer_norm_backward_f32_columns", columns, launch.byColumn("layer_norm_backward_f32_columns", p.rows, p.cols, chunks));
+            if (late) {
+                args.dx = p.dx;
+                args.delta = null;
+                try launch.launch(d, name, args, work);
+            }
+            for (self.chunked.outs, 0..) |out, i| {
+                if (out) |o| try column_sums.dispatchJoin(d, o, sums + i * chunks * p.cols, chunks, p.cols, false);
+            }
+        }
+    };
 }
+
+/// What the shader of rows takes: dx, and what a row's deviations lack of a mean of 0, for the columns; null where it is not wanted.
+const GpuRows = extern struct {
+    dx: ?[*]f32,
+    delta: ?[*]f32,
+    dy: [*]const f32,
+    dsum: ?[*]const f32,
+    x: [*]const f32,
+    weight: [*]const f32,
+    stats: [*]const f32,
+    rows: usize,
+    cols: usize,
+    dx_stride: usize,
+    dy_stride: usize,
+    dsum_stride: usize,
+    x_stride: usize,
+};
+
+/// What the shader of columns takes: the sums of each chunk of rows, dweight of all chunks before dbias.
+const GpuColumns = extern struct {
+    sums: [*]f32,
+    dy: [*]const f32,
+    x: [*]const f32,
+    stats: [*]const f32,
+    delta: [*]const f32,
+    rows: usize,
+    cols: usize,
+    dy_stride: usize,
+    x_stride: usize,
+    chunk_rows: usize,
+    chunks: usize,
+};
 
 fn parameter(t: *const tensor.Tensor, cols: usize) Error!void {
     if (t.rank != 1 or t.shape_[0] != cols) return error.ShapeMismatch;
@@ -430,23 +528,25 @@ fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weigh
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
             try d.submit(BackwardTask(T){
-                .args = .{
-                    .dx = if (dx) |t| t.ptr(T) else null,
-                    .sums = null,
-                    .dy = dy.ptr(T),
-                    .dsum = if (dsum) |t| t.ptr(T) else null,
-                    .x = x.ptr(T),
-                    .weight = weight.ptr(T),
-                    .stats = stats.ptr(T),
-                    .rows = x_rows.rows,
-                    .cols = x_rows.cols,
-                    .dx_stride = dx_stride,
-                    .dy_stride = dy_rows.stride,
-                    .dsum_stride = dsum_stride,
-                    .x_stride = x_rows.stride,
+                .chunked = .{
+                    .args = .{
+                        .dx = if (dx) |t| t.ptr(T) else null,
+                        .sums = null,
+                        .dy = dy.ptr(T),
+                        .dsum = if (dsum) |t| t.ptr(T) else null,
+                        .x = x.ptr(T),
+                        .weight = weight.ptr(T),
+                        .stats = stats.ptr(T),
+                        .rows = x_rows.rows,
+                        .cols = x_rows.cols,
+                        .dx_stride = dx_stride,
+                        .dy_stride = dy_rows.stride,
+                        .dsum_stride = dsum_stride,
+                        .x_stride = x_rows.stride,
+                    },
+                    .outs = .{ if (dweight) |t| t.ptr(T) else null, if (dbias) |t| t.ptr(T) else null },
+                    .streams = if (dsum == null) 3 else 4,
                 },
-                .outs = .{ if (dweight) |t| t.ptr(T) else null, if (dbias) |t| t.ptr(T) else null },
-                .streams = if (dsum == null) 3 else 4,
             });
         },
         else => return error.Unsupported,

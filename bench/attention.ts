@@ -50,7 +50,7 @@ export async function* attentionLines(options: Options): AsyncGenerator<Line> {
     for (const c of cases(options.tiny)) {
       const { kind, causal, batch, heads, kvHeads, queries, keys, width } = c;
       const shape = `${batch}x${heads}${kvHeads === heads ? "" : `/${kvHeads}`}x${queries}${queries === keys ? "" : `:${keys}`}x${width}`;
-      if (options.cases && !options.cases.some((text) => `${kind} ${shape} ${causal ? "causal" : ""}`.includes(text))) continue;
+      if (!options.wants(`${kind} ${shape} ${causal ? "causal" : ""}`)) continue;
       const inputs = [[heads, queries], [kvHeads, keys], [kvHeads, keys], [heads, queries]].map(([h, t], i) =>
         uniform(batch * h * t * width, i + 1)
       );

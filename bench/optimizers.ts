@@ -95,7 +95,7 @@ export async function* optimizerLines(options: Options): AsyncGenerator<Line> {
       const count = sizes.reduce((sum, size) => sum + size, 0), shape = `${sizes.length}:${count}`;
       const inputs = [uniform(count, 1), uniform(count, 2)];
       for (const op of names) {
-        if (options.cases && !options.cases.some((text) => `${op} ${name}`.includes(text))) continue;
+        if (!options.wants(`${op} ${name}`)) continue;
         const { streams } = ops[op];
         // The copy is one of as many bytes as the op moves, or it would live in a nearer cache.
         const copied = [Math.ceil(count * streams / 2)], values = [uniform(copied[0], 3), uniform(copied[0], 4)];

@@ -22,7 +22,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { countAsOwn, type Prepared } from "../harness.ts";
-import type { Peer } from "../problem.ts";
+import type { Peer, RowProblem } from "../problem.ts";
 
 /** What a server is asked to prepare: what to compute, how it is stored, its sizes, and the inputs. */
 export interface Question {
@@ -37,7 +37,7 @@ export interface Question {
 
 /** A peer that takes other problems than those of `problem.ts` too, where its server knows them. */
 export interface ServerPeer extends Peer {
-  prepareRows: NonNullable<Peer["prepareRows"]>;
+  prepareRows(problem: RowProblem, threads: number): Promise<Prepared>;
   prepare(question: Question, threads: number): Promise<Prepared>;
 }
 

@@ -27,6 +27,7 @@ import { gemmLines } from "./gemm.ts";
 import { groupedLines } from "./grouped.ts";
 import { type Line, type Options, parseOptions, print } from "./harness.ts";
 import { optimizerLines } from "./optimizers.ts";
+import { layerLines } from "./layers.ts";
 import { loadPeers, type Peers } from "./peers/load.ts";
 import { rowLines } from "./rows.ts";
 
@@ -39,6 +40,7 @@ const groups = {
   grouped: { ...training, lines: groupedLines },
   rows: { ...training, lines: rowLines },
   optimizers: { ...training, lines: optimizerLines },
+  layers: { ...training, lines: layerLines },
   demo: { ...training, lines: demo },
 };
 

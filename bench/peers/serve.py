@@ -59,7 +59,7 @@ def serve(prepare):
             elif verb == "result":
                 with open(rest, "wb") as file:
                     for result in results:
-                        file.write(result.detach().contiguous().numpy().tobytes())
+                        file.write(result.detach().float().contiguous().numpy().tobytes())
             elif verb == "drop":
                 del problems[int(key)]
         print(answer, flush=True)

@@ -8,7 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { attention, attentionBackward, cpuDevice, empty, scope, type Tensor, tensor, transpose } from "@tilework/tilework";
 import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import { startServer, withValues } from "./peers/server.ts";
+import { prepare, startServer } from "./peers/server.ts";
 
 /** A case: sizes, and what of it is timed. */
 interface Case {
@@ -50,12 +50,13 @@ export async function* attentionLines(options: Options): AsyncGenerator<Line> {
     for (const c of cases(options.tiny)) {
       const { kind, causal, batch, heads, kvHeads, queries, keys, width } = c;
       const shape = `${batch}x${heads}${kvHeads === heads ? "" : `/${kvHeads}`}x${queries}${queries === keys ? "" : `:${keys}`}x${width}`;
-      if (options.cases && !options.cases.some((text) => `${kind} ${shape} ${causal ? "causal" : ""}`.includes(text))) continue;
+      if (!options.wants(`${kind} ${shape} ${causal ? "causal" : ""}`)) continue;
       const inputs = [[heads, queries], [kvHeads, keys], [kvHeads, keys], [heads, queries]].map(([h, t], i) =>
         uniform(batch * h * t * width, i + 1)
       );
       const contenders: Contender[] = [{ name: "tilework", threads, ...ours(c, inputs, threads) }];
-      if (server) contenders.push({ name: "pytorch", threads, ...await theirs(server, c, inputs) });
+      const question = ["prepare", kind, causal, batch, heads, kvHeads, queries, keys, width].join(" ");
+      if (server) contenders.push({ name: "pytorch", threads, ...await prepare(server, question, inputs) });
       await checkResults(c, inputs, contenders);
       const { seconds, rounds, others } = await interleave(contenders, options);
       for (const contender of contenders) await contender.dispose?.();
@@ -119,23 +120,6 @@ function ours(c: Case, inputs: readonly Float32Array<ArrayBuffer>[], threads: nu
     },
     result: () => scope(() => joined(compute().map((x) => x.readSync() as Float32Array))),
     dispose: () => made.forEach((x) => x.dispose()),
-  };
-}
-
-async function theirs(
-  server: Awaited<ReturnType<typeof startServer>>,
-  c: Case,
-  inputs: readonly Float32Array<ArrayBuffer>[],
-): Promise<Prepared> {
-  const { kind, causal, batch, heads, kvHeads, queries, keys, width } = c;
-  const id = await withValues(
-    inputs,
-    (folder) => server.ask(["prepare", kind, causal, batch, heads, kvHeads, queries, keys, width, folder].join(" ")),
-  );
-  return {
-    time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
-    result: () => server.result(id),
-    dispose: async () => void await server.ask(`drop ${id}`),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The cases of group `gemm`, as data: what is measured, under a name that `--case` finds.
+ * The cases of group `gemm`, as data: what is measured, under a name that `--filter` finds.
  *
  * @module
  */
@@ -78,10 +78,10 @@ const tiny: readonly Case[] = [
   ...[1, 3].map((tokens) => define("linear_backward", `backward-${tokens}`, "NT", tokens, 24, 40)),
 ];
 
-/** The chosen cases: those whose name, shape or layout holds one of the texts, or all. */
-export function gemmCases(options: { tiny: boolean; long: boolean; cases?: readonly string[] | undefined }): Case[] {
+/** The cases that are wanted by their name, layout and shape. */
+export function gemmCases(options: { tiny: boolean; long: boolean; wants?: (description: string) => boolean }): Case[] {
   const all = options.tiny ? tiny : full.filter((each) => options.long || !each.long);
-  return all.filter((each) => options.cases?.some((text) => describe(each).includes(text)) ?? true);
+  return all.filter((each) => options.wants?.(describe(each)) ?? true);
 }
 
 /** A case in a few words: name, layout, m×n×k and how many. */

@@ -4,13 +4,12 @@
  *
  * @module
  */
-import process from "node:process";
 import { cpuDevice, empty, groupedLinear, reshape, slice, type Tensor, tensor } from "@tilework/tilework";
 // The gradients one by one: the public call computes both.
 import { native } from "../ffi/library.ts";
 import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
 import type { ServerPeer } from "./peers/server.ts";
-import { torch } from "./peers/torch.ts";
+import { torchPeer } from "./peers/torch.ts";
 
 const parts = ["forward", "dx", "dw"] as const;
 type Part = (typeof parts)[number];
@@ -52,13 +51,13 @@ function makeLayer(each: Case): Layer {
 
 /** Measures the group, line by line. */
 export async function* groupedLines(options: Options): AsyncGenerator<Line> {
-  const python = process.env.TILEWORK_TORCH_PYTHON;
-  const peer = python ? await torch(python) : undefined;
-  const chosen = (options.tiny ? tiny : cases).filter(({ name }) => options.cases?.some((text) => name.includes(text)) ?? true);
+  const peer = await torchPeer();
   try {
-    for (const each of chosen) {
+    for (const each of options.tiny ? tiny : cases) {
+      const wanted = parts.filter((part) => options.wants(`${part} ${each.name}`));
+      if (wanted.length === 0) continue;
       const layer = makeLayer(each);
-      for (const threads of options.threads) for (const part of parts) yield* partLines(layer, part, threads, options, peer);
+      for (const threads of options.threads) for (const part of wanted) yield* partLines(layer, part, threads, options, peer);
     }
   } finally {
     peer?.close?.();

@@ -30,6 +30,7 @@ export interface Contender extends Prepared {
 
 /** Options of a benchmark run, from the command line. */
 export interface Options {
+  /** As it was given: `filter.ts` reads it. */
   readonly filter: string | undefined;
   readonly tiny: boolean;
   /** Cases that take minutes, too. */
@@ -44,8 +45,8 @@ export interface Options {
   readonly quietSeconds: number;
   /** Only these peers. */
   readonly against: readonly string[] | undefined;
-  /** Only cases whose description holds one of these texts. */
-  readonly cases: readonly string[] | undefined;
+  /** Which cases are measured, by their description. */
+  readonly wants: (description: string) => boolean;
   /** Only these parts of the group. */
   readonly parts: readonly string[] | undefined;
 }
@@ -79,7 +80,6 @@ export function parseOptions(args: readonly string[]): Options {
       rounds: { type: "string" },
       quiet: { type: "string" },
       against: { type: "string" },
-      case: { type: "string" },
       part: { type: "string" },
     },
   });
@@ -103,7 +103,7 @@ export function parseOptions(args: readonly string[]): Options {
     turnSeconds: tiny ? 0.0005 : 0.002,
     quietSeconds,
     against: values.against?.split(","),
-    cases: values.case?.split(","),
+    wants: () => true,
     parts: values.part?.split(","),
   };
 }

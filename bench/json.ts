@@ -3,7 +3,8 @@
  *
  *     deno task bench:json [options]          bun bench/json.ts [options]
  *
- *     --filter GROUP       only this group: gemm, attention, grouped, rows, optimizers, training
+ *     --filter NAME,…      only these groups: gemm, attention, grouped, rows, optimizers, layers, demo; `training` is all but gemm. NAME/TEXT is only
+ *                          the cases whose description (op or name, layout, shape) holds the text, as in `rows/softmax` or `gemm/mlp-up NT`
  *     --tiny               sizes that only show that everything runs
  *     --threads 1,2        numbers of threads
  *     --seconds S          time for the rounds of a case, 3
@@ -13,7 +14,6 @@
  * Of group `gemm`:
  *
  *     --against NAME,…     only these peers
- *     --case TEXT,…        only cases whose name, layout or shape holds one of the texts
  *     --part NAME,…        only these parts: call, rate, busy
  *     --long               the largest cases too
  *
@@ -21,38 +21,45 @@
  */
 import process from "node:process";
 import { attentionLines } from "./attention.ts";
+import { demoLines } from "./demo.ts";
+import { choose } from "./filter.ts";
 import { gemmLines } from "./gemm.ts";
 import { groupedLines } from "./grouped.ts";
 import { type Line, type Options, parseOptions, print } from "./harness.ts";
-import { loadPeers, type Peers } from "./peers/load.ts";
 import { optimizerLines } from "./optimizers.ts";
+import { layerLines } from "./layers.ts";
+import { loadPeers, type Peers } from "./peers/load.ts";
 import { rowLines } from "./rows.ts";
-import { trainingLines } from "./training.ts";
 
-const groups: Record<string, (options: Options, peers: () => Promise<Peers>) => AsyncGenerator<Line>> = {
-  gemm: async function* (options, peers) {
-    yield* gemmLines(options, await peers());
-  },
-  attention: (options) => attentionLines(options),
-  grouped: (options) => groupedLines(options),
-  rows: async function* (options, peers) {
-    yield* rowLines(options, await peers());
-  },
-  optimizers: (options) => optimizerLines(options),
-  training: (options) => trainingLines({ seconds: options.tiny ? 1 : 10, rounds: options.tiny ? 1 : 3, threads: 2, tiny: options.tiny }),
+let loaded: Peers | undefined;
+
+const training = { tags: ["training"] };
+const groups = {
+  gemm: { tags: [], lines: gemm },
+  attention: { ...training, lines: attentionLines },
+  grouped: { ...training, lines: groupedLines },
+  rows: { ...training, lines: rowLines },
+  optimizers: { ...training, lines: optimizerLines },
+  layers: { ...training, lines: layerLines },
+  demo: { ...training, lines: demo },
 };
 
+async function* gemm(options: Options): AsyncGenerator<Line> {
+  loaded = await loadPeers({ light: options.tiny, names: options.against });
+  yield* gemmLines(options, loaded);
+}
+
+function demo({ tiny, wants }: Options): AsyncGenerator<Line> {
+  return demoLines({ seconds: tiny ? 1 : 10, rounds: tiny ? 1 : 3, threads: 2, tiny, wants });
+}
+
 const options = parseOptions(process.argv.slice(2));
-const chosen = Object.keys(groups).filter((name) => options.filter === undefined || options.filter === name);
-if (chosen.length === 0) {
-  console.error(`--filter ${options.filter}: there is no such group; there are ${Object.keys(groups).join(", ")}`);
-  process.exit(2);
+const { chosen, unmet } = choose(options.filter, groups);
+for (const { group, wants } of chosen) {
+  console.error(`${group}:`);
+  for await (const line of groups[group].lines({ ...options, wants })) print(line);
 }
-let loaded: Promise<Peers> | undefined;
-const peers = () => loaded ??= loadPeers({ light: options.tiny, names: options.against });
-for (const name of chosen) {
-  console.error(`${name}:`);
-  for await (const line of groups[name](options, peers)) print(line);
-}
-for (const peer of (await loaded)?.present ?? []) peer.close?.();
-process.exit(0); // peers keep threads that would hold the process
+for (const peer of loaded?.present ?? []) peer.close?.();
+const missed = unmet();
+if (missed.length > 0) console.error(`--filter ${missed.join(",")}: no case is called so`);
+process.exit(missed.length > 0 ? 2 : 0); // peers keep threads that would hold the process

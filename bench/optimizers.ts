@@ -9,7 +9,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { adamW, clipByGlobalNorm, copy, type CpuDevice, cpuDevice, ema, sgd, sumOfSquares, type Tensor, tensor } from "@tilework/tilework";
 import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import { type Server, startServer, withValues } from "./peers/server.ts";
+import { prepare, startServer } from "./peers/server.ts";
 
 type Tree = Record<string, Tensor<"f32", [number]>>;
 
@@ -95,7 +95,7 @@ export async function* optimizerLines(options: Options): AsyncGenerator<Line> {
       const count = sizes.reduce((sum, size) => sum + size, 0), shape = `${sizes.length}:${count}`;
       const inputs = [uniform(count, 1), uniform(count, 2)];
       for (const op of names) {
-        if (options.cases && !options.cases.some((text) => `${op} ${name}`.includes(text))) continue;
+        if (!options.wants(`${op} ${name}`)) continue;
         const { streams } = ops[op];
         // The copy is one of as many bytes as the op moves, or it would live in a nearer cache.
         const copied = [Math.ceil(count * streams / 2)], values = [uniform(copied[0], 3), uniform(copied[0], 4)];
@@ -104,8 +104,8 @@ export async function* optimizerLines(options: Options): AsyncGenerator<Line> {
           { name: "our copy", threads, ...ours("copy", copied, values, threads) },
         ];
         if (server) {
-          all.push({ name: "pytorch", threads, ...await theirs(server, op, sizes, inputs) });
-          all.push({ name: "pytorch's copy", threads, ...await theirs(server, "copy", copied, values) });
+          all.push({ name: "pytorch", threads, ...await prepare(server, `prepare ${op} ${sizes.join(",")}`, inputs) });
+          all.push({ name: "pytorch's copy", threads, ...await prepare(server, `prepare copy ${copied}`, values) });
           await compare(all[0], all[2]);
         }
         const { seconds, rounds, others } = await interleave(all, options);
@@ -153,20 +153,6 @@ function ours(op: string, sizes: readonly number[], inputs: readonly Float32Arra
       call.dispose?.();
       for (const x of [...listOf(params), ...listOf(grads)]) x.dispose();
     },
-  };
-}
-
-async function theirs(
-  server: Server,
-  op: string,
-  sizes: readonly number[],
-  inputs: readonly Float32Array<ArrayBuffer>[],
-): Promise<Prepared> {
-  const id = await withValues(inputs, (folder) => server.ask(`prepare ${op} ${sizes.join(",")} ${folder}`));
-  return {
-    time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
-    result: () => server.result(id),
-    dispose: async () => void await server.ask(`drop ${id}`),
   };
 }
 

@@ -57,8 +57,6 @@ export interface Peer {
   /** It lives in this process and is called through the same FFI as this library: the cost of a call is the same kind of cost. */
   readonly inProcess: boolean;
   prepare(problem: Problem, threads: number): Prepared | Promise<Prepared>;
-  /** For libraries that have such ops. */
-  prepareRows?(problem: RowProblem, threads: number): Prepared | Promise<Prepared>;
   /** Ends the process that the peer lives in, where it has one. */
   close?(): void;
 }

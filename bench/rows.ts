@@ -6,15 +6,23 @@
  */
 import { cpuDevice, type Tensor, tensor } from "@tilework/tilework";
 import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import type { Peers } from "./peers/load.ts";
+import type { ServerPeer } from "./peers/server.ts";
+import { torchPeer } from "./peers/torch.ts";
 import { joined, type RowProblem, uniform } from "./problem.ts";
 import { type RowCase, rowCases, type RowOp, rowOps } from "./rows_cases.ts";
 
 /** Measures the group, line by line. */
-export async function* rowLines(options: Options, peers: Peers): AsyncGenerator<Line> {
-  const cases = rowCases(options.tiny).filter((each) => options.cases?.some((text) => describe(each).includes(text)) ?? true);
-  if (cases.length === 0) throw new RangeError(`--case ${options.cases}: no case is called so`);
-  const peer = peers.present.find(({ name }) => name === "pytorch");
+export async function* rowLines(options: Options): AsyncGenerator<Line> {
+  const peer = await torchPeer();
+  try {
+    yield* linesAgainst(peer, options);
+  } finally {
+    peer?.close?.();
+  }
+}
+
+async function* linesAgainst(peer: ServerPeer | undefined, options: Options): AsyncGenerator<Line> {
+  const cases = rowCases(options.tiny).filter((each) => options.wants(describe(each)));
   for (const threads of options.threads) {
     const ratios: number[] = [];
     for (const each of cases) {
@@ -29,8 +37,8 @@ export async function* rowLines(options: Options, peers: Peers): AsyncGenerator<
         { name: "our copy", threads, ...ours(copies, threads) },
       ];
       if (peer) {
-        all.push({ name: peer.name, threads, ...await peer.prepareRows!(problem, threads) });
-        all.push({ name: `${peer.name}'s copy`, threads, ...await peer.prepareRows!(copies, threads) });
+        all.push({ name: peer.name, threads, ...await peer.prepareRows(problem, threads) });
+        all.push({ name: `${peer.name}'s copy`, threads, ...await peer.prepareRows(copies, threads) });
         if (compared) await compare(all[0], all[2]);
       }
       const { seconds, rounds, others } = await interleave(all, options);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Case, describe, gemmCases } from "../bench/gemm_cases.ts";
+import { choose } from "../bench/filter.ts";
 import { type GemmResults, summaryLines } from "../bench/gemm_summary.ts";
 import type { Contender } from "../bench/harness.ts";
 import { checkResults, makeProblem, type Problem } from "../bench/problem.ts";
@@ -66,8 +67,29 @@ test("checkResults() finds the first contender wrong in its last entry, and anot
 test("gemm cases are told apart by their descriptions, and chosen by a part of it", () => {
   const all = gemmCases({ tiny: false, long: true });
   assert.equal(new Set(all.map(describe)).size, all.length);
-  assert.deepEqual(gemmCases({ tiny: false, long: false, cases: ["TN 512x768x768"] }).map(describe), ["projection TN 512x768x768"]);
-  assert.equal(gemmCases({ tiny: false, long: false, cases: ["square-4096"] }).length, 0);
+  const chosen = (text: string) => gemmCases({ tiny: false, long: false, wants: (about) => about.includes(text) }).map(describe);
+  assert.deepEqual(chosen("TN 512x768x768"), ["projection TN 512x768x768"]);
+  assert.deepEqual(chosen("square-4096"), []);
+});
+
+const groups = { gemm: { tags: [] }, rows: { tags: ["training"] }, demo: { tags: ["training"] } };
+
+test("a filter takes groups, what a tag names, and single cases of either", () => {
+  const chosen = (filter?: string) =>
+    choose(filter, groups).chosen.map(({ group, wants }) => `${group}:${["softmax 4x7", "gelu 4x7", "step"].filter(wants)}`);
+  assert.deepEqual(chosen(), ["gemm", "rows", "demo"].map((name) => `${name}:softmax 4x7,gelu 4x7,step`));
+  assert.deepEqual(chosen("demo,gemm"), ["gemm", "demo"].map((name) => `${name}:softmax 4x7,gelu 4x7,step`));
+  assert.deepEqual(chosen("training"), ["rows", "demo"].map((name) => `${name}:softmax 4x7,gelu 4x7,step`));
+  assert.deepEqual(chosen("rows/softmax 4,rows/gelu"), ["rows:softmax 4x7,gelu 4x7"]);
+  assert.deepEqual(chosen("training/step,rows/gelu"), ["rows:gelu 4x7,step", "demo:step"]);
+});
+
+test("a filter that names no group is refused, and one that no case answers is told", () => {
+  assert.throws(() => choose("row", groups), /^RangeError: --filter row: no group is called row; there are gemm, rows, demo, training$/);
+  const { chosen, unmet } = choose("training/step,rows/sofmax,gemm", groups);
+  assert.deepEqual(unmet(), ["training/step", "rows/sofmax", "gemm"]);
+  for (const { group, wants } of chosen) wants(group === "demo" ? "step" : "softmax 4x7");
+  assert.deepEqual(unmet(), ["rows/sofmax"]);
 });
 
 const square = (size: number): Case => ({

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -417,3 +418,91 @@ test("a browser follows a run as it goes on, to its end", inBrowser, () =>
       await live.close();
     }
   }));
+
+/** A port of this machine before a report's own, whose connections a test can cut: who listens there meets what `answers` says next. */
+async function gate(): Promise<{ url: string; answers: number | "nobody" | "something else"; cut(): void; close(): Promise<void> }> {
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    open.add(client.on("close", () => open.delete(client)).on("error", () => {}));
+    if (self.answers === "nobody") return client.resetAndDestroy();
+    if (self.answers === "something else") return client.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    const report = connect(self.answers, "127.0.0.1");
+    open.add(report.on("close", () => client.destroy()).on("error", () => {}));
+    client.on("close", () => report.destroy()).pipe(report).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
+  const self: Awaited<ReturnType<typeof gate>> = {
+    url: `http://127.0.0.1:${port}/`,
+    answers: "nobody",
+    cut: () => open.forEach((socket) => socket.destroy()),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      self.cut();
+      await closed;
+    },
+  };
+  return self;
+}
+
+test(
+  "a page whose server goes away says so, stays legible, and goes on with what comes back",
+  inBrowser,
+  () =>
+    withPage(command!, async (browser) => {
+      const recorder = recorded(20, { steps: 100 }), live = await serveReport(recorder), before = await gate();
+      const other = await serveReport(recorded(30, { steps: 40, title: "Another run", plan: { model: "other" }, experts: 2 }));
+      const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
+      const points = `(document.querySelector("#loss > svg .main").getAttribute("d").match(/[ML]/g) ?? []).length`;
+      const status = `document.getElementById("status").textContent`;
+      const lost = (step: number) =>
+        `${status} === "Not connected, trying again; last heard of: step ${step} of 100" && document.getElementById("status").dataset.state === "lost"`;
+      try {
+        before.answers = portOf(live);
+        await browser.open(before.url, { width: 375, height: 700, dark: true });
+        await browser.until(`${status} === "Running: step 20 of 100"`);
+
+        // Nobody is there, while the run goes on.
+        before.answers = "nobody";
+        before.cut();
+        await browser.until(lost(20));
+        assert.equal(await browser.evaluate(points), 20, "what was there stays");
+        await browser.evaluate(`document.querySelector("#loss > svg").focus()`);
+        await browser.press("Home");
+        await browser.until(`document.querySelector("#loss .read").textContent.startsWith("step 0")`);
+        for (let s = 20; s < 30; s++) step(recorder, 2);
+        before.answers = portOf(live);
+        await browser.until(`${status} === "Running: step 30 of 100" && ${points} === 30`);
+
+        // A browser asks no second time where something else has answered.
+        before.answers = "something else";
+        before.cut();
+        await browser.until(lost(30));
+        await pause(4000); // so long that it has met that answer
+        assert.ok(await browser.evaluate<boolean>(lost(30)));
+        for (let s = 30; s < 35; s++) step(recorder, 2);
+        before.answers = portOf(live);
+        await browser.until(`${status} === "Running: step 35 of 100" && ${points} === 35`);
+
+        // Another run takes the port: the page is its page now.
+        before.answers = portOf(other);
+        before.cut();
+        await browser.until(`${status} === "Running: step 30 of 40" && ${points} === 30`);
+        assert.deepEqual(await browser.evaluate(`[document.title, document.querySelector("h1").textContent]`), [
+          "Another run",
+          "Another run",
+        ]);
+        assert.deepEqual(
+          await browser.evaluate(`[...document.querySelectorAll(".facts dd")].map((one) => one.textContent)`),
+          ["other", "cpu", "2"],
+        );
+        assert.equal(await browser.evaluate(`document.getElementById("load").hidden`), false);
+        // The browser itself notes every connection that failed; the page adds nothing.
+        assert.deepEqual(browser.complaints.filter((one) => !/"source":"network"/.test(one)), []);
+      } finally {
+        await before.close();
+        await live.close();
+        await other.close();
+      }
+    }),
+);

@@ -21,6 +21,8 @@ pub fn build(b: *std.Build) void {
 
     const valgrind_step = b.step("valgrind", "Run the unit tests under valgrind, with the AVX2 kernels");
     const valgrind = b.addSystemCommand(&.{ "valgrind", "--quiet", "--error-exitcode=9", "--leak-check=no", "--fair-sched=yes" });
+    // For a frame larger than a page the debug back end reads a word one page below the stack pointer, whatever `stack_check` says: no stray read.
+    valgrind.addArg("--ignore-range-below-sp=4096-4093");
     valgrind.addArtifactArg(tests);
     valgrind.setEnvironmentVariable("TILEWORK_ISA", "avx2");
     valgrind.setEnvironmentVariable("TILEWORK_VALGRIND", "1");

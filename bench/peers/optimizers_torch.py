@@ -1,28 +1,24 @@
-"""PyTorch's optimizers as a peer that takes turns: a server on stdin and stdout, which times its own calls. server.ts describes the protocol; here a
-problem is prepared by `prepare OP SIZES FOLDER`, the sizes of all tensors joined by commas, their values one behind the other in file 0, their
-gradients in file 1.
+"""PyTorch's optimizers as a peer: serve.py is the server, server.ts its client, which describes the protocol. A problem is prepared by
+`prepare OP SIZES FOLDER`, the sizes of all tensors joined by commas, their values one behind the other in file 0, their gradients in file 1.
 
 usage: optimizers_torch.py THREADS
 """
-import os
-import sys
-import time
-
 import torch
 
+from serve import kept, read, serve
+
 torch.set_grad_enabled(False)
-torch.set_num_threads(int(sys.argv[1]))
 
 
-def read(folder, name, sizes):
-    path = os.path.join(folder, name)
-    whole = torch.from_file(path, size=os.path.getsize(path) // 4, dtype=torch.float32)
-    # Tensors of memory of their own, as a model has them.
-    return [part.clone() for part in whole.split(sizes)]
+def tensors(folder, name, sizes):
+    """Tensors of memory of their own, as a model has them."""
+    return [part.clone() for part in read(folder, name).split(sizes)]
 
 
-def prepare(op, sizes, folder):
-    params, grads = read(folder, "0", sizes), read(folder, "1", sizes)
+def prepare(question):
+    op, sizes, folder = question.split(" ", 2)
+    sizes = [int(size) for size in sizes.split(",")]
+    params, grads = tensors(folder, "0", sizes), tensors(folder, "1", sizes)
     for p, g in zip(params, grads):
         p.requires_grad_()
         p.grad = g
@@ -44,58 +40,11 @@ def prepare(op, sizes, folder):
 
         return clip, grads
     if op == "sum_of_squares":
-        found = [torch.zeros(())]
-
-        def dot():
-            found[0] = torch.dot(grads[0], grads[0])
-
-        return dot, found
+        return kept(lambda: [torch.dot(grads[0], grads[0])])
     if op == "copy":
         plain = [p.detach() for p in params]
         return lambda: torch._foreach_copy_(plain, grads), plain
     raise ValueError(op)
 
 
-def settle():
-    """Waits until the library's threads sleep, so that they do not spin into the next one's turn."""
-    for _ in range(60):
-        before = time.process_time()
-        time.sleep(0.005)
-        if time.process_time() - before < 0.001:
-            return
-
-
-problems = {}
-count = 0
-
-
-def answer(line):
-    global count
-    verb, rest = line.split(" ", 1)
-    if verb == "prepare":
-        op, sizes, folder = rest.split(" ", 2)
-        count += 1
-        problems[count] = prepare(op, [int(size) for size in sizes.split(",")], folder)
-        return count
-    name, _, rest = rest.partition(" ")
-    compute, results = problems[int(name)]
-    if verb == "time":
-        start = time.perf_counter()
-        for _ in range(int(rest)):
-            compute()
-        seconds = time.perf_counter() - start
-        if torch.get_num_threads() > 1:
-            settle()
-        return seconds
-    if verb == "result":
-        with open(rest, "wb") as file:
-            for result in results:
-                file.write(result.contiguous().numpy().tobytes())
-    elif verb == "drop":
-        del problems[int(name)]
-    return "ok"
-
-
-print(torch.__version__, flush=True)
-for line in sys.stdin:
-    print(answer(line.rstrip("\n")), flush=True)
+serve(prepare)

@@ -6,7 +6,7 @@
  *
  *     (start)                                            ready, or anything the server wants to tell of itself
  *     prepare KIND LAYOUT M N K BATCH FOLDER             an id; reads the inputs 0, 1, … from the folder
- *     rows OP ROWS COLS FOLDER                           an id, for servers that have row-wise ops; reads inputs likewise
+ *     prepare rows OP ROWS COLS FOLDER                   the same for row-wise ops; servers of one group have other words of their own
  *     time ID CALLS                                      the seconds that so many calls took
  *     result ID FILE                                     ok; has written what the latest call computed
  *     drop ID                                            ok
@@ -22,7 +22,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { countAsOwn, type Prepared } from "../harness.ts";
-import type { Peer } from "../problem.ts";
+import type { Peer, RowProblem } from "../problem.ts";
 
 /** What a server is asked to prepare: what to compute, how it is stored, its sizes, and the inputs. */
 export interface Question {
@@ -37,7 +37,7 @@ export interface Question {
 
 /** A peer that takes other problems than those of `problem.ts` too, where its server knows them. */
 export interface ServerPeer extends Peer {
-  prepareRows: NonNullable<Peer["prepareRows"]>;
+  prepareRows(problem: RowProblem, threads: number): Promise<Prepared>;
   prepare(question: Question, threads: number): Promise<Prepared>;
 }
 
@@ -72,7 +72,7 @@ export async function serverPeer(
       return prepare(await server(threads), `prepare ${op} ${layout} ${m} ${n} ${k} ${batch}`, inputs);
     },
     async prepareRows({ op, rows, cols, inputs }, threads) {
-      return prepare(await server(threads), `rows ${op} ${rows} ${cols}`, inputs);
+      return prepare(await server(threads), `prepare rows ${op} ${rows} ${cols}`, inputs);
     },
     async close() {
       for (const started of servers.values()) (await started).close();
@@ -118,7 +118,8 @@ export async function startServer(name: string, { program, env }: { program: str
   };
 }
 
-async function prepare(server: Server, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
+/** A problem on a server: the question without its folder, and the inputs for that. */
+export async function prepare(server: Server, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
   const id = await withValues(inputs, (folder) => server.ask(`${question} ${folder}`));
   return {
     time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
@@ -128,7 +129,7 @@ async function prepare(server: Server, question: string, inputs: readonly Float3
 }
 
 /** Writes arrays as files 0, 1, … into a folder that `body` may read, and removes it afterwards. */
-export function withValues<T>(inputs: readonly Float32Array[], body: (folder: string) => Promise<T>): Promise<T> {
+function withValues<T>(inputs: readonly Float32Array[], body: (folder: string) => Promise<T>): Promise<T> {
   return withFolder((folder) => {
     for (const [index, values] of inputs.entries()) {
       writeFileSync(join(folder, String(index)), new Uint8Array(values.buffer, values.byteOffset, values.byteLength));

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type ServerPeer, serverPeer } from "./server.ts";
 
@@ -12,4 +13,10 @@ export function torch(python: string): Promise<ServerPeer> {
   const script = fileURLToPath(new URL("./torch_server.py", import.meta.url));
   const command = (threads: number) => ({ program: [python, script, String(threads)], env: { CUDA_VISIBLE_DEVICES: "" } });
   return serverPeer("pytorch", command, (version) => ({ pytorch: version }));
+}
+
+/** PyTorch where `TILEWORK_TORCH_PYTHON` names one, for groups that have no other peer. */
+export async function torchPeer(): Promise<ServerPeer | undefined> {
+  const python = process.env.TILEWORK_TORCH_PYTHON;
+  return python ? await torch(python) : undefined;
 }

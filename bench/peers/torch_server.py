@@ -1,22 +1,14 @@
-"""PyTorch as a peer that takes turns with others: a server on stdin and stdout, which times its own calls. server.ts is the client
-and describes the protocol.
+"""PyTorch as a peer of products, experts' products and row-wise ops. serve.py is the server, server.ts its client, which describes the protocol.
 
 usage: torch_server.py THREADS
 """
 import os
-import sys
-import time
 
 import torch
 
+from serve import kept, read, serve
+
 torch.set_grad_enabled(False)
-torch.set_num_threads(int(sys.argv[1]))
-
-
-def read(folder, name, *shape):
-    path = os.path.join(folder, name)
-    # A copy, because PyTorch aligns memory of its own and maps the file's.
-    return torch.from_file(path, size=os.path.getsize(path) // 4, dtype=torch.float32).view(*shape).clone()
 
 
 def prepare_product(layout, m, n, k, batch, folder):
@@ -70,12 +62,7 @@ def prepare_grouped(part, way, m, n, k, experts, folder):
     if way == "grouped_mm":
         offsets = torch.tensor(borders[1:], dtype=torch.int32)
         a, b = {"forward": (x, weight_t), "dx": (dy, weight), "dw": (dy_t, x)}[part]
-        kept = [None]
-
-        def all_at_once():
-            kept[0] = torch._grouped_mm(a, b, offs=offsets)
-
-        return all_at_once, kept
+        return kept(lambda: [torch._grouped_mm(a, b, offs=offsets)])
     out = torch.empty(*{"forward": (m, n), "dx": (m, k), "dw": (experts, n, k)}[part])
     each = []
     for e, (begin, end) in enumerate(ranges):
@@ -101,13 +88,6 @@ def prepare_rows(op, rows, cols, folder):
     weight = 1 + torch.arange(cols) % 1024 / 1024
     aten = torch.ops.aten
     found = [out]
-
-    def run(compute):
-        def keep():
-            found[:] = compute()
-
-        return keep, found
-
     if op == "copy":
         return (lambda: out.copy_(x)), found
     if op == "softmax":
@@ -115,10 +95,10 @@ def prepare_rows(op, rows, cols, folder):
     if op == "softmax_backward":
         return (lambda: aten._softmax_backward_data.out(y, x, -1, torch.float32, grad_input=out)), found
     if op == "layer_norm":
-        return run(lambda: [torch.nn.functional.layer_norm(x, [cols], weight, weight)])
+        return kept(lambda: [torch.nn.functional.layer_norm(x, [cols], weight, weight)])
     if op == "layer_norm_backward":
         _, mean, rstd = aten.native_layer_norm(x, [cols], weight, weight, 1e-5)
-        return run(lambda: aten.native_layer_norm_backward(y, x, [cols], mean, rstd, weight, weight, [True, True, True]))
+        return kept(lambda: aten.native_layer_norm_backward(y, x, [cols], mean, rstd, weight, weight, [True, True, True]))
     if op == "gelu":
         return (lambda: aten.gelu.out(x, out=out)), found
     if op == "gelu_backward":
@@ -138,15 +118,15 @@ def prepare_rows(op, rows, cols, folder):
     if op == "log_softmax_backward":
         return (lambda: aten._log_softmax_backward_data.out(y, x, -1, torch.float32, out=out)), found
     if op == "layer_norm_of_sum":
-        return run(lambda: [torch.nn.functional.layer_norm(torch.add(x, y, out=out), [cols], weight, weight), out])
+        return kept(lambda: [torch.nn.functional.layer_norm(torch.add(x, y, out=out), [cols], weight, weight), out])
     if op == "rms_norm":
-        return run(lambda: [torch.nn.functional.rms_norm(x, [cols], weight, 1e-5)])
+        return kept(lambda: [torch.nn.functional.rms_norm(x, [cols], weight, 1e-5)])
     if op == "rms_norm_backward":
         # There is no kernel of its own on the CPU: what autograd composes, without the forward pass.
         with torch.enable_grad():
             z, w = x.requires_grad_(), weight.requires_grad_()
             normed = torch.nn.functional.rms_norm(z, [cols], w, 1e-5)
-        return run(lambda: torch.autograd.grad(normed, [z, w], y, retain_graph=True))
+        return kept(lambda: torch.autograd.grad(normed, [z, w], y, retain_graph=True))
     if op == "silu":
         return (lambda: aten.silu.out(x, out=out)), found
     if op == "tanh":
@@ -154,9 +134,9 @@ def prepare_rows(op, rows, cols, folder):
     if op == "swiglu":
         return (lambda: torch.mul(aten.silu.out(x, out=other), y, out=out)), found
     if op == "dropout":
-        return run(lambda: [torch.nn.functional.dropout(x, 0.1)])
+        return kept(lambda: [torch.nn.functional.dropout(x, 0.1)])
     if op == "mse":
-        return run(lambda: [torch.nn.functional.mse_loss(x, y)])
+        return kept(lambda: [torch.nn.functional.mse_loss(x, y)])
     if op in ("cross_entropy", "cross_entropy_step"):
         labels, one = torch.arange(rows) * 7919 % cols, torch.ones(())
         mean, ignored = 1, -100
@@ -171,65 +151,25 @@ def prepare_rows(op, rows, cols, folder):
             picked = aten.nll_loss_backward(one, logarithms, labels, None, mean, ignored, count)
             return [aten._log_softmax_backward_data(picked, logarithms, -1, torch.float32)]
 
-        return run(step if op == "cross_entropy_step" else lambda: [forward()[1]])
+        return kept(step if op == "cross_entropy_step" else lambda: [forward()[1]])
     if op == "sum_of_squares":
         flat = x.view(-1)
-        return run(lambda: [torch.dot(flat, flat)])
+        return kept(lambda: [torch.dot(flat, flat)])
     raise ValueError(op)
 
 
-def settle():
-    """Waits until the library's threads sleep, so that they do not spin into the next one's turn."""
-    for _ in range(60):
-        before = time.process_time()
-        time.sleep(0.005)
-        if time.process_time() - before < 0.001:
-            return
-
-
-problems = {}
-count = 0
-
-
-def answer(line):
-    global count
-    verb, rest = line.split(" ", 1)
-    if verb == "prepare":
-        kind, layout, m, n, k, batch, folder = rest.split(" ", 6)
-        m, n, k, batch = int(m), int(n), int(k), int(batch)
-        count += 1
-        if kind == "product":
-            problems[count] = prepare_product(layout, m, n, k, batch, folder)
-        elif kind.startswith("grouped_"):
-            problems[count] = prepare_grouped(kind.removeprefix("grouped_"), layout, m, n, k, batch, folder)
-        else:
-            problems[count] = prepare_linear_backward(m, n, k, folder)
-        return count
-    if verb == "rows":
+def prepare(question):
+    kind, rest = question.split(" ", 1)
+    if kind == "rows":
         op, rows, cols, folder = rest.split(" ", 3)
-        count += 1
-        problems[count] = prepare_rows(op, int(rows), int(cols), folder)
-        return count
-    id, _, rest = rest.partition(" ")
-    compute, results = problems[int(id)]
-    if verb == "time":
-        calls = range(int(rest))
-        start = time.perf_counter()
-        for _ in calls:
-            compute()
-        seconds = time.perf_counter() - start
-        if torch.get_num_threads() > 1:
-            settle()
-        return seconds
-    if verb == "result":
-        with open(rest, "wb") as file:
-            for result in results:
-                file.write(result.contiguous().numpy().tobytes())
-    elif verb == "drop":
-        del problems[int(id)]
-    return "ok"
+        return prepare_rows(op, int(rows), int(cols), folder)
+    layout, m, n, k, batch, folder = rest.split(" ", 5)
+    m, n, k, batch = int(m), int(n), int(k), int(batch)
+    if kind == "product":
+        return prepare_product(layout, m, n, k, batch, folder)
+    if kind.startswith("grouped_"):
+        return prepare_grouped(kind.removeprefix("grouped_"), layout, m, n, k, batch, folder)
+    return prepare_linear_backward(m, n, k, folder)
 
 
-print(torch.__version__, flush=True)
-for line in sys.stdin:
-    print(answer(line.rstrip("\n")), flush=True)
+serve(prepare)

@@ -377,6 +377,7 @@ function follow(chart) {
 
 // ── The page ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const title = html("h1");
 const status = html("p", { id: "status", role: "status" });
 const bar = html("progress", { "aria-label": "steps done" });
 const numbers = html("dl", { class: "numbers" });
@@ -401,7 +402,7 @@ function build() {
     follow(chart);
   }
   main.append(
-    html("header", {}, html("h1", {}, run.about.title), status, bar),
+    html("header", {}, title, status, bar),
     numbers,
     html("div", { class: "charts" }, ...charts.map(({ figure }) => figure)),
     html("section", {}, html("h2", {}, "What it wrote"), samples),
@@ -413,17 +414,15 @@ function build() {
       html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Figures" }, table),
     ),
   );
-  for (const [name, value] of [...Object.entries(run.about.plan), ...Object.entries(run.about.machine)]) {
-    facts.append(html("div", {}, html("dt", {}, name), html("dd", {}, typeof value === "number" ? whole(value) : value)));
-  }
 }
 
 function drawHead() {
   const { done, about: { steps } } = run;
   const running = holder.dataset.events ? "Running" : "Still running when this was written"; // a file hears of nothing new
-  const words = { running, stopped: "Stopped; --resume goes on from there", finished: "Finished" }[run.state];
-  status.textContent = `${words}: step ${whole(done)} of ${whole(steps)}${listening ? "" : " (not connected: waiting for the run)"}`;
-  status.dataset.state = run.state;
+  const lost = "Not connected, trying again; last heard of";
+  const words = { running: listening ? running : lost, stopped: "Stopped; --resume goes on from there", finished: "Finished" }[run.state];
+  status.textContent = `${words}: step ${whole(done)} of ${whole(steps)}`;
+  status.dataset.state = listening ? run.state : "lost";
   Object.assign(bar, { max: steps, value: done, hidden: run.state === "finished" });
 }
 
@@ -442,6 +441,17 @@ function drawNumbers() {
   numbers.replaceChildren(
     ...items.map(([name, value, unit]) =>
       html("div", {}, html("dt", {}, name), html("dd", {}, html("b", {}, value ?? "–"), html("span", {}, unit)))
+    ),
+  );
+}
+
+/** What the run is; another run may be served where the first one was. */
+function drawPlan() {
+  const { about } = run;
+  title.textContent = document.title = about.title;
+  facts.replaceChildren(
+    ...[...Object.entries(about.plan), ...Object.entries(about.machine)].map(([name, value]) =>
+      html("div", {}, html("dt", {}, name), html("dd", {}, typeof value === "number" ? whole(value) : value))
     ),
   );
 }
@@ -485,6 +495,7 @@ function drawTable() {
 
 function drawAll() {
   drawHead();
+  drawPlan();
   drawNumbers();
   for (const chart of charts) draw(chart);
   drawSamples();
@@ -495,6 +506,7 @@ function drawAll() {
 
 /** Whether news come, or none are awaited. */
 let listening = true;
+const againMs = 3000;
 
 /** Puts news in the place of what was there from its first bucket and step on. */
 function take(news) {
@@ -531,10 +543,12 @@ function listen(address) {
     show();
   });
   events.addEventListener("end", () => events.close());
-  // The browser connects again by itself, and says what it has heard last.
+  // The browser connects again by itself, and says what it has heard last. It gives up where something else answers, such as another program that took the
+  // port of a run that ended: then the page asks again, and goes on when the run is back.
   events.addEventListener("error", () => {
     listening = false;
     show();
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => listen(address), againMs);
   });
 }
 

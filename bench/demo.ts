@@ -1,5 +1,5 @@
 /**
- * Group `training`: the demo's training step, tokens a second, with experts and dense, against the same model in PyTorch, eager or compiled, whichever is
+ * Group `demo`: the demo's training step, tokens a second, with experts and dense, against the same model in PyTorch, eager or compiled, whichever is
  * faster here. Both run as programs of their own, in turn, round after round.
  *
  * @module
@@ -13,24 +13,30 @@ import { fileURLToPath } from "node:url";
 import { figure, type Line, median, pairedQuartiles, watchOthers } from "./harness.ts";
 
 /** What to run. */
-export interface TrainingOptions {
+export interface DemoOptions {
   /** About how long each program trains in one round. */
   readonly seconds: number;
   readonly rounds: number;
   readonly threads: number;
   /** The tiny size of the model, which has no peer. */
   readonly tiny: boolean;
+  /** Which of the two models, by the name of its op. */
+  readonly wants: (description: string) => boolean;
 }
 
 const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));
 const peer = fileURLToPath(new URL("./peers/train_torch.py", import.meta.url));
 
-/** Trains each model in turn with PyTorch and yields a line for it. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
-export async function* trainingLines(options: TrainingOptions): AsyncGenerator<Line> {
-  for (const dense of [false, true]) yield modelLine(dense, options);
+/** Trains each wanted model in turn with PyTorch and yields a line for it. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
+export async function* demoLines(options: DemoOptions): AsyncGenerator<Line> {
+  for (const dense of [false, true]) if (options.wants(opOf(dense))) yield modelLine(dense, options);
 }
 
-function modelLine(dense: boolean, { seconds, rounds, threads, tiny }: TrainingOptions): Line {
+function opOf(dense: boolean): string {
+  return dense ? "train_step_dense" : "train_step";
+}
+
+function modelLine(dense: boolean, { seconds, rounds, threads, tiny }: DemoOptions): Line {
   const python = tiny ? undefined : process.env.TILEWORK_TORCH_PYTHON;
   const missing = tiny ? "the tiny size has no peer" : "TILEWORK_TORCH_PYTHON names no Python with PyTorch";
   // A short run of each tells how many steps fill the time.
@@ -49,8 +55,8 @@ function modelLine(dense: boolean, { seconds, rounds, threads, tiny }: TrainingO
   const busy = watched();
   const others = busy && figure(busy);
   const line = {
-    group: "training",
-    op: `train_step${dense ? "_dense" : ""}${tiny ? "_tiny" : ""}`,
+    group: "demo",
+    op: `${opOf(dense)}${tiny ? "_tiny" : ""}`,
     shape: tiny ? "tiny" : "16x128x128",
     layout: "",
     dtype: "f32",

@@ -313,13 +313,7 @@ gpuTest("layerNorm() on a GPU is that of the CPU, forward and backward, at every
   }
 });
 
-gpuTest("layerNorm() on a GPU sums gradients over chunks of rows, and takes more rows than a grid", (gpu) => {
-  scope(() => {
-    const rows = 65537, data = Float32Array.from(normal(rows, 1));
-    const on = (device: Device) =>
-      layerNorm(tensor(device, [rows, 1], data), { weight: tensor(device, [1], [1]), bias: tensor(device, [1], [3]) }).readSync();
-    assert.deepEqual(on(gpu), on(cpu));
-  });
+gpuTest("layerNorm() on a GPU sums gradients over chunks of rows", (gpu) => {
   for (const [rows, cols] of [[64, 33], [65, 70], [129, 65], [700, 5]] as const) {
     scope(() => {
       const data = [1, 2].map((place) => Float32Array.from(normal(rows * cols, place)));

@@ -492,8 +492,8 @@ gpuTest("optimizers: steps on a GPU are those of the CPU, within rounding, and t
       ...(grads as Record<string, Tensor>),
       norm,
       small,
-      average: copy((average.params as typeof kept).w!),
-      quick: copy((quick.params as typeof kept).w!),
+      average: copy((average.average as typeof kept).w!),
+      quick: copy((quick.average as typeof kept).w!),
     };
   });
   assertAsOnCpu(gpu, "clip of what is not finite", (device) => {

@@ -356,9 +356,11 @@ pub const Gpu = struct {
 
     const bind_compute = 1;
 
-    /// The most workgroups of one dispatch.
+    /// The most workgroups of one dispatch; `TILEWORK_GPU_GROUPS` lowers it, so that tests see shaders go round in small tensors.
     pub fn groupsMax(g: *const Gpu) u32 {
-        return g.adapter.properties.limits.compute_work_group_count[0];
+        const limit = g.adapter.properties.limits.compute_work_group_count[0];
+        const text = std.c.getenv("TILEWORK_GPU_GROUPS") orelse return limit;
+        return std.math.clamp(std.fmt.parseInt(u32, std.mem.span(text), 10) catch limit, 1, limit);
     }
 
     fn layoutOf(g: *Gpu, count: usize) Fault!*const Layout {

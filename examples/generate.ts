@@ -5,7 +5,8 @@
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { cpuDevice, load, memory, random, readMetadata } from "@tilework/tilework";
+import { load, memory, random, readMetadata } from "@tilework/tilework";
+import { deviceFlag, deviceUsage, openDevice } from "./device.ts";
 import { init } from "./model.ts";
 import { configOf, number, planFromMetadata, threadsFlag } from "./options.ts";
 import { writing } from "./sample.ts";
@@ -20,6 +21,7 @@ const usage = `Lets a model that the demo has trained write.
   --temperature T    0 takes the likeliest byte, 1 draws as the model foresees (0.8)
   --top-p P          draws from the likeliest bytes that hold this part of the probability (0.95)
   --seed N           of the draws (42)
+${deviceUsage}
   --threads N|auto   workers (auto); the text is the same with any number
   --no-cache         compute all of the text so far for every byte; the text is the same
   --json             print one JSON object as the last line`;
@@ -30,7 +32,7 @@ function parse(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ checkpoint: one, prompt: one, bytes: one, temperature: one, "top-p": one, seed: one, threads: one },
+      ...{ checkpoint: one, prompt: one, bytes: one, temperature: one, "top-p": one, seed: one, device: one, threads: one },
       ...{ "no-cache": flag, json: flag, help: { ...flag, short: "h" } },
     },
   });
@@ -46,6 +48,7 @@ function parse(args: string[]) {
     temperature: number("temperature", values.temperature, 0, 100, false) ?? 0.8,
     topP: number("top-p", values["top-p"], 0, 1, false) ?? 0.95,
     seed: number("seed", values.seed, 0, 2 ** 32 - 1) ?? 42,
+    device: deviceFlag(values.device),
     threads: threadsFlag(values.threads),
     cached: !values["no-cache"],
     json: values.json ?? false,
@@ -62,7 +65,7 @@ async function metadata(checkpoint: string): Promise<Record<string, string>> {
 }
 
 async function generate(options: ReturnType<typeof parse>): Promise<void> {
-  const device = cpuDevice({ threads: options.threads });
+  const { device, facts } = await openDevice(options.device, options.threads);
   const plan = planFromMetadata(await metadata(options.checkpoint)), c = configOf(plan);
   using rng = random(device, options.seed), first = random(device, 0);
   const params = init(first, c); // overwritten
@@ -78,13 +81,12 @@ async function generate(options: ReturnType<typeof parse>): Promise<void> {
   process.stdout.write("\n");
   if (!options.json) return;
   const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
-  const { isa } = device.describe();
   console.log(JSON.stringify({
     ...{
       runtime,
       runtime_version: process.versions[runtime],
-      device: device.name,
-      isa,
+      device: facts.device,
+      isa: facts.isa,
       size: plan.size,
       model: plan.dense ? "dense" : "experts",
     },

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Threads } from "@tilework/tilework";
+import { deviceFlag, deviceUsage } from "./device.ts";
 import { type Config, configs, dense } from "./model.ts";
 
 const usage = `Trains a byte-level language model and lets it write.
@@ -12,6 +13,7 @@ const usage = `Trains a byte-level language model and lets it write.
   --steps N          train for exactly N steps
   --size base|tiny   the model (base)
   --dense            a plain feed-forward of as many multiply-adds in place of a mixture of experts
+${deviceUsage}
   --threads N|auto   workers (auto); the result is the same with any number
   --seed N           of the parameters and the order of the data (42)
   --text FILE        learn this text instead of Moby-Dick
@@ -33,6 +35,7 @@ export interface Options {
   readonly steps?: number | undefined;
   readonly size?: SizeName | undefined;
   readonly dense?: boolean | undefined;
+  readonly device: string;
   readonly threads: Threads;
   readonly seed?: number | undefined;
   readonly text?: string | undefined;
@@ -63,7 +66,18 @@ export function parseOptions(args: string[]): Options {
     const { values } = parseArgs({
       args,
       options: {
-        ...{ seconds: one, steps: one, size: one, threads: one, seed: one, text: one, out: one, "stop-at": one, "report-port": one },
+        ...{
+          seconds: one,
+          steps: one,
+          size: one,
+          device: one,
+          threads: one,
+          seed: one,
+          text: one,
+          out: one,
+          "stop-at": one,
+          "report-port": one,
+        },
         ...{ dense: flag, resume: flag, report: flag, json: flag, help: { ...flag, short: "h" } },
       },
     });
@@ -80,6 +94,7 @@ export function parseOptions(args: string[]): Options {
       steps: number("steps", values.steps, 1, 1e9),
       size: values.size,
       dense: values.dense,
+      device: deviceFlag(values.device),
       threads: threadsFlag(values.threads),
       seed: number("seed", values.seed, 0, 2 ** 32 - 1),
       text: values.text,

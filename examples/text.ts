@@ -42,8 +42,8 @@ export async function readText(file?: string): Promise<Text> {
 }
 
 /** Random pieces of a text, and the same moved on by one byte. */
-export function sampleBatch(bytes: Uint8Array, rng: Random, c: Config): [ids: Ids, next: Ids] {
-  return batchAt(bytes, Array.from({ length: c.batch }, () => rng.below(bytes.length - c.context)), rng.device, c);
+export function sampleBatch(bytes: Uint8Array, rng: Random, c: Config, device: Random["device"] = rng.device): [ids: Ids, next: Ids] {
+  return batchAt(bytes, Array.from({ length: c.batch }, () => rng.below(bytes.length - c.context)), device, c);
 }
 
 /** The pieces of a text that begin at these places, and the same moved on by one byte. */

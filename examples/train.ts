@@ -9,20 +9,28 @@ import process from "node:process";
 import { setImmediate } from "node:timers/promises";
 import {
   adamW,
+  add,
+  cast,
   clipByGlobalNorm,
+  copy,
   cosine,
-  cpuDevice,
+  cpu,
   full,
   load,
   memory,
   random,
   readMetadata,
+  reshape,
   save,
+  scale,
   scope,
   slice,
   type Tensor,
+  treeLeaves,
+  treeMap,
   valueAndGrad,
 } from "@tilework/tilework";
+import { openDevice } from "./device.ts";
 import { lossCurve } from "./loss_curve.ts";
 import { init, trainingLoss } from "./model.ts";
 import { configOf, parseOptions, type Plan, planFromMetadata, planToMetadata } from "./options.ts";
@@ -34,7 +42,7 @@ import { heldOutLoss, write } from "./sample.ts";
 import { readText, sampleBatch } from "./text.ts";
 
 const options = parseOptions(process.argv.slice(2));
-const device = cpuDevice({ threads: options.threads }); // a device is named once; everything made from its tensors lives there too
+const { device, facts, text: deviceText } = await openDevice(options.device, options.threads); // a device is named once; everything made from its tensors lives there too
 const [checkpoint, report, picture] = ["checkpoint.safetensors", "report.html", "loss.svg"].map((name) => join(options.out, name));
 await mkdir(options.out, { recursive: true });
 
@@ -55,40 +63,39 @@ if (text.heldOut.length <= c.context) {
 
 /** A model with all that belongs to its training. */
 function start(seed: number) {
-  const rng = random(device, seed);
-  const params = init(rng, c);
+  const rng = random(cpu, seed); // what it draws for batches is read here, on the processor
+  const drawn = init(rng, c), params = treeMap(drawn, (x) => x.to(device));
+  for (const [, x] of treeLeaves(drawn)) x.dispose();
   return { rng, params, optimizer: adamW(params, { betas: [0.9, 0.95], weightDecay: 0.1 }) };
 }
 
 const lossAndGrads = valueAndGrad(trainingLoss);
 
+const tokensPerStep = c.batch * c.context;
 const clip = 1; // the norm of all gradients together is at most this
 
-/** What is told of a step: its loss, the gradients' norm before clipping, and the part of all bytes that each expert had. */
+/** What is told of a step: its loss, the gradients' norm before clipping, and the part of all bytes that each expert had. It stays on the device. */
 interface Stepped {
-  loss: number;
-  norm: number;
-  load?: number[];
+  loss: Tensor<"f32", []>;
+  norm: Tensor<"f32", []>;
+  load: Tensor<"f32", [number]> | undefined;
 }
 
-/** One step: a batch, its loss and gradients, a step of the optimizer. */
+/** One step: a batch, its loss and gradients, a step of the optimizer. Nothing of it is read, so that a GPU never waits for this program. */
 function trainStep({ rng, params, optimizer }: ReturnType<typeof start>, rate: number): Stepped {
   return scope(() => {
-    const { value: [, loss, ...offsets], grads } = lossAndGrads(params, ...sampleBatch(text.train, rng, c), c);
+    const { value: [, loss, ...offsets], grads } = lossAndGrads(params, ...sampleBatch(text.train, rng, c, device), c);
     const norm = clipByGlobalNorm(grads, clip); // in place
     optimizer.step(params, grads, rate); // in place
-    return { loss: loss.itemSync(), norm: norm.itemSync(), ...(c.experts > 0 && { load: loadOf(offsets) }) };
+    return { loss, norm, load: c.experts > 0 ? loadOf(offsets) : undefined };
   });
 }
 
 /** The part of all bytes that each expert had, all blocks together. */
-function loadOf(offsets: readonly Tensor<"u32", [number]>[]): number[] {
-  const load = new Array<number>(c.experts).fill(0);
-  for (const block of offsets) {
-    const ends = block.readSync();
-    load.forEach((_, e) => load[e]! += (ends[e + 1]! - ends[e]!) / (ends[c.experts]! * offsets.length));
-  }
-  return load;
+function loadOf(offsets: readonly Tensor<"u32", [number]>[]): Tensor<"f32", [number]> {
+  const ends = offsets.map((block) => cast(block, "f32")).reduce((a, b) => add(a, b));
+  const rows = add(slice(ends, 0, 1), scale(slice(ends, 0, 0, -1), -1));
+  return scale(rows, 1 / (tokensPerStep * c.topK * offsets.length));
 }
 
 /** How many steps fill a time, tried out on a model that is thrown away. */
@@ -99,7 +106,7 @@ function stepsWithin(seconds: number): number {
     using _rng = trial.rng, _optimizer = trial.optimizer; // these outlive a scope
     while (times.length < 8 || performance.now() - began < Math.min(2000, 50 * seconds)) {
       const from = performance.now();
-      trainStep(trial, 1e-3);
+      trainStep(trial, 1e-3).loss.itemSync(); // waits for the step
       times.push(performance.now() - from);
     }
     return times.sort((a, b) => a - b)[times.length >> 1]!;
@@ -123,21 +130,23 @@ const curve = {
 };
 const state = { params: run.params, optimizer: run.optimizer.state, rng: run.rng.state, curve }; // all that a run needs to go on, bit for bit
 if (options.resume) await load(checkpoint, state);
-const put = (into: Tensor<"f32", [number] | [number, number]>, at: number, ...values: number[]) => {
-  using one = slice(into, 0, at, at + 1);
-  one.write(values);
+/** Puts a step's figure in its place on the device. */
+const put = (into: Tensor<"f32", [number] | [number, number]>, at: number, value: Tensor<"f32", [] | [number]>) => {
+  using one = slice(into, 0, at, at + 1), row = reshape(value, one.shape as never); // as many elements
+  copy(row as Tensor, { out: one as Tensor });
 };
 
-const { threads, cores, isa } = device.describe();
-const workers = threads === "auto" ? cores : threads === "serial" ? 1 : threads;
 const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
 const first = await run.optimizer.state.step.item();
-const tokensPerStep = c.batch * c.context;
 const model = c.experts > 0 ? `${size}, ${c.topK} of ${c.experts} experts` : `${size}, dense`;
 const recorder = new Recorder({
   title: `${text.name}, model ${model}`,
   plan: { text: text.name, "text's SHA-256": text.hash.slice(0, 12), model, seed: plan.seed, steps, "tokens a step": tokensPerStep },
-  machine: { device: device.name, "instruction set": isa, workers, runtime: `${runtime} ${process.versions[runtime]}` },
+  machine: {
+    device: facts.device,
+    ...(facts.isa !== null && { "instruction set": facts.isa, workers: facts.threads! }),
+    runtime: `${runtime} ${process.versions[runtime]}`,
+  },
   ...{ steps, tokensPerStep, clip },
 });
 const stepOfMark = (mark: number) => Math.round(mark * steps / marks);
@@ -163,7 +172,7 @@ async function keepState(): Promise<void> {
 
 console.log(
   `${text.name}, ${thousands(text.train.length)} bytes; model ${model}; ${steps} steps of ${thousands(tokensPerStep)} tokens` +
-    `${first > 0 ? `, going on at ${first}` : ""}; ${device.name}, ${isa}, ${workers} ${workers === 1 ? "worker" : "workers"}`,
+    `${first > 0 ? `, going on at ${first}` : ""}; ${deviceText}`,
 );
 const live = options.reportPort === undefined ? undefined : await serveReport(recorder, options.reportPort);
 if (live) console.log(`The report is at ${live.url} while training goes on.`);
@@ -171,34 +180,60 @@ if (live) console.log(`The report is at ${live.url} while training goes on.`);
 let step = first, timed = 0, seconds = 0, saved = performance.now();
 {
   using bar = progress(steps, first, tokensPerStep);
-  for (; step < steps && step < options.stopAt; step++) {
+  // To read a figure is to wait for it: a GPU is asked for those of several steps at once.
+  const every = device.isGpu ? 10 : 1;
+  let told = first, from = performance.now();
+
+  /** Reads what the steps since the last time came to, and tells it. */
+  const tell = async () => {
+    const count = step - told;
+    if (count === 0) return;
+    const parts = [curve.train, curve.norm, curve.load].map((figures) => slice(figures as Tensor<"f32", [number]>, 0, told, step));
+    const [losses, norms, loads] = await Promise.all(parts.map((part) => part.read()));
+    for (const part of parts) part.dispose();
+    const took = (performance.now() - from) / 1000;
+    if (told >= first + 3) { // the first steps also warm caches and compilers
+      timed += count;
+      seconds += took;
+    }
+    for (let i = 0; i < count; i++) {
+      const load = [...loads!.subarray(i * c.experts, (i + 1) * c.experts)];
+      recorder.step({ loss: losses![i]!, norm: norms![i]!, rate: rate(told + i), seconds: took / count, load });
+    }
+    const load = [...loads!.subarray((count - 1) * c.experts)];
+    live?.update();
+    bar.update(step, losses![count - 1]!, load.length > 0 ? load : undefined);
+    told = step;
+    from = performance.now();
+  };
+
+  while (step < steps && step < options.stopAt) {
     await setImmediate(); // lets the runtime hear of Ctrl-C
     if (stopping) break;
     const mark = Math.round(step * marks / steps);
     if (step === stepOfMark(mark)) {
+      await tell();
       const look = await heldOutLoss(run.params, text.heldOut, device, c, 4 * c.batch);
-      put(curve.heldOut, mark, look);
+      using place = slice(curve.heldOut, 0, mark, mark + 1);
+      place.write([look]);
       recorder.look(look);
       if (mark % 2 === 0) recorder.sample(await write(run.params, text.prompt, 100, plan.seed, device, c));
+      from = performance.now();
     }
-    const from = performance.now();
-    const { loss, norm, load = [] } = trainStep(run, rate(step));
-    const took = (performance.now() - from) / 1000;
-    if (step >= first + 3) { // the first steps also warm caches and compilers
-      timed++;
-      seconds += took;
-    }
+    const { loss, norm, load } = trainStep(run, rate(step));
     put(curve.train, step, loss);
     put(curve.norm, step, norm);
-    put(curve.load, step, ...load);
-    recorder.step({ loss, norm, rate: rate(step), seconds: took, load });
-    live?.update();
-    bar.update(step + 1, loss, load.length > 0 ? load : undefined);
+    if (load) put(curve.load, step, load);
+    for (const x of [loss, norm, load]) x?.dispose();
+    step++;
+    if ((step - first) % every === 0) await tell();
     if (performance.now() - saved > 60_000) {
+      await tell();
       await keepState();
-      saved = performance.now();
+      saved = from = performance.now();
     }
   }
+  await tell();
 }
 await keepState();
 
@@ -229,7 +264,7 @@ if (finished) {
 if (options.json) {
   const orNull = (value: number) => Number.isFinite(value) ? value : null;
   console.log(JSON.stringify({
-    ...{ runtime, runtime_version: process.versions[runtime], device: device.name, isa, threads: workers },
+    ...{ runtime, runtime_version: process.versions[runtime], ...facts },
     ...{ size, model: dense ? "dense" : "experts", seed: plan.seed, steps, steps_done: step, finished },
     tokens_per_second: orNull(Math.round(timed * tokensPerStep / seconds)),
     ...{ first_loss: orNull(losses[0]!), last_loss: orNull(losses[step - 1] ?? NaN), heldout_loss: orNull(heldOut) },

@@ -55,7 +55,9 @@ for (const name of Object.keys(cases)) {
   });
 }
 
-test("every function gives the same on a GPU that takes three workgroups at a time", { skip: noGpu || process.env.TILEWORK_GPU_GROUPS !== undefined }, async () => {
+test("every function gives the same on a GPU that takes three workgroups at a time", {
+  skip: noGpu || process.env.TILEWORK_GPU_GROUPS !== undefined,
+}, async () => {
   const command = runtime === "deno" ? [process.execPath, "test", "-A", "--no-check"] : [process.execPath, "test"];
   const ended = await run([...command, fileURLToPath(import.meta.url)], {
     env: { TILEWORK_GPU: process.env.TILEWORK_GPU ?? "0", TILEWORK_GPU_GROUPS: "3" },

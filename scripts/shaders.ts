@@ -57,6 +57,9 @@ interface Field {
 /** `out` is a keyword of Slang: a trailing underscore stands for nothing. */
 const plain = (name: string) => name.replace(/_$/, "");
 
+/** Arithmetic as it is written: drivers may else drop the terms that catch what a sum's roundings lose, which in real numbers are 0. */
+const exact = ["-fp-mode", "precise"];
+
 async function compile(tools: Tools, source: string, entry: string, out: string): Promise<Entry> {
   const raw = join(out, `${entry}.raw.spv`);
   const spv = join(out, `${entry}.spv`);
@@ -65,7 +68,7 @@ async function compile(tools: Tools, source: string, entry: string, out: string)
     [
       tools.slangc,
       join(sources, source),
-      ...["-entry", entry, "-stage", "compute", "-O0", "-fvk-use-entrypoint-name", "-line-directive-mode", "none"],
+      ...["-entry", entry, "-stage", "compute", "-O0", ...exact, "-fvk-use-entrypoint-name", "-line-directive-mode", "none"],
       ...["-reflection-json", reflection, "-target", "spirv", "-profile", "spirv_1_5", "-o", raw],
     ],
     [
@@ -75,6 +78,7 @@ async function compile(tools: Tools, source: string, entry: string, out: string)
       entry,
       "-stage",
       "compute",
+      ...exact,
       "-line-directive-mode",
       "none",
       "-target",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, logSoftmax, logSoftmaxBackward, scope, tensor } from "../mod.ts";
-import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { cpu, type Device, logSoftmax, logSoftmaxBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(x: ArrayLike<number>, cols: number): Float64Array {
@@ -97,5 +98,55 @@ test("logSoftmax() says what is wrong and leaves out as it was", () => {
     x.dispose();
     refuses(() => logSoftmax(x, { out }), "TypeError", "logSoftmax: x was disposed");
     assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});
+
+gpuTest("logSoftmax() on a GPU is that of the CPU, forward and backward, at every length, from views, in place and into views", (gpu) => {
+  for (const cols of [...lengths, 127, 128, 1000, 1023, 1024, 1025, 2500]) {
+    for (const rows of [0, 1, 3]) {
+      scope(() => {
+        const [a, d] = [normal(rows * cols, cols + 1, 3), normal(rows * cols, 2)];
+        assertAsOnCpu(gpu, `${rows}×${cols}`, (device) => {
+          const x = tensor(device, [rows, cols], Float32Array.from(a!)), dy = tensor(device, [rows, cols], Float32Array.from(d!));
+          const y = logSoftmax(x), dx = logSoftmaxBackward(y, dy);
+          const [view] = framed(device, [rows, cols], a!), [out, whole] = framed(device, [rows, cols], d!);
+          const [dview, dwhole] = framed(device, [rows, cols], d!);
+          logSoftmax(view, { out });
+          logSoftmaxBackward(out, dview, { out: dview });
+          logSoftmax(x, { out: x });
+          return { y, dx, whole, dwhole, own: x };
+        }, 4e-6);
+      });
+    }
+  }
+  scope(() => {
+    const rows = 65537, data = Float32Array.from(normal(2 * rows, 1));
+    const on = (device: Device) => logSoftmax(tensor(device, [rows, 2], data)).readSync();
+    close(on(gpu), on(cpu), 1e-6);
+  });
+});
+
+gpuTest("logSoftmax() on a GPU does with infinities, NaN and huge numbers what the CPU does, and has no shader for f64", (gpu) => {
+  scope(() => {
+    const rows = [
+      [-Infinity, -Infinity, -Infinity, 1, NaN, 3],
+      [1, -Infinity, 1, 1, NaN, 3],
+      [3e38, 3e38, 3e38, 1, 0, 1],
+      [1000, 0, -1000, 1, 2, 3],
+      [-1e30, -1e30, -1e30, 1, 0, 1],
+      [Infinity, 0, 0, 1, 1, 1],
+      [1, NaN, 2, 1, 1, 1],
+      [-Infinity, NaN, -Infinity, 1, 1, 1],
+    ];
+    for (const row of rows) {
+      assertAsOnCpu(gpu, `${row}`, (device) => {
+        const y = logSoftmax(tensor(device, [3], row.slice(0, 3)));
+        return { y: y as Tensor, dx: logSoftmaxBackward(y, tensor(device, [3], row.slice(3))) as Tensor };
+      });
+    }
+    const x = tensor(gpu, [2], new Float64Array([1, 2])), out = tensor(gpu, [2], new Float64Array([7, 7]));
+    assert.throws(() => logSoftmax(x, { out }), UnsupportedError);
+    assert.throws(() => logSoftmaxBackward(x, x, { out }), UnsupportedError);
+    assert.deepEqual([...out.readSync()], [7, 7]);
   });
 });

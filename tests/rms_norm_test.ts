@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, rmsNorm, rmsNormBackward, scope, tensor } from "../mod.ts";
-import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { cpu, type Device, rmsNorm, rmsNormBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { native } from "../ffi/library.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(x: ArrayLike<number>, weight: ArrayLike<number>, eps = 1e-5): Float64Array {
@@ -107,5 +109,80 @@ test("rmsNorm() says what is wrong and leaves out as it was", () => {
     weight.dispose();
     refuses(() => rmsNorm(x, { weight }, { out }), "TypeError", "rmsNorm: weight was disposed");
     assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});
+
+gpuTest("rmsNorm() on a GPU is that of the CPU, forward and backward, at every width, over chunks of rows", (gpu) => {
+  const sizes = [...lengths, 127, 128, 1000, 1023, 1024, 1025, 2500].flatMap((cols) => [0, 1, 3].map((rows) => [rows, cols] as const));
+  for (const [rows, cols] of [...sizes, [64, 33], [65, 70], [129, 65], [700, 5]] as const) {
+    scope(() => {
+      const data = [1, 2].map((place) => Float32Array.from(normal(rows * cols, place + cols, 2))), w = Float32Array.from(normal(cols, 3));
+      assertAsOnCpu(gpu, `${rows}×${cols}`, (device) => {
+        const x = tensor(device, [rows, cols], data[0]!), dy = tensor(device, [rows, cols], data[1]!), weight = tensor(device, [cols], w);
+        const g = rmsNormBackward(x, { weight } as never, dy);
+        const tape = taped(() => rmsNorm(x, { weight } as never) as Tensor);
+        const alone = tape.backward(dy as Tensor, [false, true])[1]!;
+        return { y: tape.out, other: rmsNorm(x, { weight } as never, { eps: 0.1 }), dx: g.x, dweight: g.weight, alone };
+      }, 1e-5);
+    });
+  }
+});
+
+gpuTest("rmsNorm() on a GPU takes views and more rows than a grid, works in place, and writes nothing beside its result", (gpu) => {
+  for (const cols of [1, 17, 64, 129, 1500]) {
+    scope(() => {
+      const rows = 5, values = normal(rows * cols, 1), w = Float32Array.from(normal(cols, 5));
+      assertAsOnCpu(gpu, `${cols}`, (device) => {
+        const weight = tensor(device, [cols], w), p = { weight } as never;
+        const [x] = framed(device, [rows, cols], values), [out, whole] = framed(device, [rows, cols], values);
+        rmsNorm(x, p, { out });
+        const own = tensor(device, [rows, cols], Float32Array.from(values));
+        rmsNorm(own, p, { out: own });
+        const g = rmsNormBackward(x, p, framed(device, [rows, cols], normal(rows * cols, 2))[0]);
+        return { whole, own: own as Tensor, dx: g.x as Tensor, dweight: g.weight as Tensor };
+      }, 4e-6);
+    });
+  }
+  scope(() => {
+    const rows = 65537, data = Float32Array.from(normal(rows, 1));
+    const on = (device: Device) => rmsNorm(tensor(device, [rows, 1], data), { weight: tensor(device, [1], [2]) }).readSync();
+    close(on(gpu), on(cpu), 1e-6);
+  });
+});
+
+gpuTest("rmsNorm() on a GPU has dweight of dy and x also where dx takes their place", (gpu) => {
+  scope(() => {
+    const rows = 70, cols = 37;
+    const data = [1, 2].map((place) => Float32Array.from(normal(rows * cols, place))), w = Float32Array.from(normal(cols, 3));
+    for (const place of [0, 1]) {
+      assertAsOnCpu(gpu, `dx in place of ${place === 0 ? "x" : "dy"}`, (device) => {
+        const [x, dy] = data.map((values) => tensor(device, [rows, cols], values));
+        const weight = tensor(device, [cols], w),
+          dweight = tensor(device, [cols], w),
+          stats = tensor(device, [rows], new Float32Array(rows));
+        assert.equal(native.tw_rms_norm(device.handle, 0, stats.handle, x!.handle, weight.handle, 1e-5), 0);
+        const dx = [x!, dy!][place]!;
+        assert.equal(
+          native.tw_rms_norm_backward(device.handle, dx.handle, dweight.handle, dy!.handle, x!.handle, weight.handle, stats.handle),
+          0,
+        );
+        return { dx: dx as Tensor, dweight: dweight as Tensor, stats: stats as Tensor };
+      }, 4e-6);
+    }
+  });
+});
+
+gpuTest("rmsNorm() on a GPU keeps NaN and infinities in their row, and has no shader for f64", (gpu) => {
+  scope(() => {
+    assertAsOnCpu(gpu, "NaN and infinities", (device) => {
+      const x = tensor(device, [4, 2], [1, 2, NaN, 2, 3, -Infinity, 5, 6]), p = { weight: tensor(device, [2], [1, 1]) };
+      const { x: dx } = rmsNormBackward(x, p, tensor(device, [4, 2], [1, 2, 3, 4, 5, 6, 7, 8]));
+      return { y: rmsNorm(x, p) as Tensor, dx: dx as Tensor };
+    });
+    const x = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4])), out = tensor(gpu, [2, 2], new Float64Array([7, 7, 7, 7]));
+    const weight = tensor(gpu, [2], new Float64Array([1, 1]));
+    assert.throws(() => rmsNorm(x, { weight }, { out }), UnsupportedError);
+    assert.throws(() => rmsNormBackward(x, { weight }, x), UnsupportedError);
+    assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
   });
 });

@@ -7,6 +7,8 @@
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const split = @import("../row/split.zig");
@@ -206,8 +208,81 @@ fn ForwardTask(comptime T: type) type {
 }
 
 fn BackwardTask(comptime T: type) type {
-    return column_sums.Chunked(T, Backward(T), "rms_norm_backward_" ++ @typeName(T) ++ "_rows", 1);
+    return struct {
+        const Chunked = column_sums.Chunked(T, Backward(T), "rms_norm_backward_" ++ @typeName(T) ++ "_rows", 1);
+
+        chunked: Chunked,
+
+        pub fn run(self: @This(), d: *const Device) Error!void {
+            return self.chunked.run(d);
+        }
+
+        /// The columns of chunks of rows come first: dx may take the place of what they read.
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const p = &self.chunked.args;
+            if (self.chunked.outs[0]) |out| {
+                const chunks = column_sums.chunks(p.rows);
+                const sums: Scratch = try .init(d, chunks * p.cols * @sizeOf(T));
+                defer sums.deinit();
+                const name = "rms_norm_backward_f32_columns";
+                try launch.launch(d, name, GpuColumns{
+                    .sums = sums.ptr(T),
+                    .dy = p.dy,
+                    .x = p.x,
+                    .stats = p.stats,
+                    .rows = p.rows,
+                    .cols = p.cols,
+                    .dy_stride = p.dy_stride,
+                    .x_stride = p.x_stride,
+                    .chunk_rows = column_sums.chunkRows(p.rows),
+                    .chunks = chunks,
+                }, launch.byColumn(name, p.rows, p.cols, chunks));
+                try column_sums.dispatchJoin(d, out, sums.ptr(T), chunks, p.cols, false);
+            }
+            if (p.dx) |dx| try launch.launch(d, "rms_norm_backward_f32_rows", GpuRows{
+                .dx = dx,
+                .dy = p.dy,
+                .x = p.x,
+                .weight = p.weight,
+                .stats = p.stats,
+                .rows = p.rows,
+                .cols = p.cols,
+                .dx_stride = p.dx_stride,
+                .dy_stride = p.dy_stride,
+                .x_stride = p.x_stride,
+            }, launch.byRow(p.rows, p.cols));
+        }
+    };
 }
+
+/// What the shader of rows takes.
+const GpuRows = extern struct {
+    dx: [*]f32,
+    dy: [*]const f32,
+    x: [*]const f32,
+    weight: [*]const f32,
+    stats: [*]const f32,
+    rows: usize,
+    cols: usize,
+    dx_stride: usize,
+    dy_stride: usize,
+    x_stride: usize,
+};
+
+/// What the shader of columns takes: dweight of each chunk of rows.
+const GpuColumns = extern struct {
+    sums: [*]f32,
+    dy: [*]const f32,
+    x: [*]const f32,
+    stats: [*]const f32,
+    rows: usize,
+    cols: usize,
+    dy_stride: usize,
+    x_stride: usize,
+    chunk_rows: usize,
+    chunks: usize,
+};
 
 fn parameter(t: *const tensor.Tensor, cols: usize) Error!void {
     if (t.rank != 1 or t.shape_[0] != cols) return error.ShapeMismatch;
@@ -288,21 +363,23 @@ fn backward(d: *const Device, dx_: u32, dweight_: u32, dy_: u32, x_: u32, weight
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
             try d.submit(BackwardTask(T){
-                .args = .{
-                    .dx = if (dx) |t| t.ptr(T) else null,
-                    .sums = null,
-                    .dy = dy.ptr(T),
-                    .x = x.ptr(T),
-                    .weight = weight.ptr(T),
-                    .stats = stats.ptr(T),
-                    .rows = x_rows.rows,
-                    .cols = x_rows.cols,
-                    .dx_stride = dx_stride,
-                    .dy_stride = dy_rows.stride,
-                    .x_stride = x_rows.stride,
+                .chunked = .{
+                    .args = .{
+                        .dx = if (dx) |t| t.ptr(T) else null,
+                        .sums = null,
+                        .dy = dy.ptr(T),
+                        .x = x.ptr(T),
+                        .weight = weight.ptr(T),
+                        .stats = stats.ptr(T),
+                        .rows = x_rows.rows,
+                        .cols = x_rows.cols,
+                        .dx_stride = dx_stride,
+                        .dy_stride = dy_rows.stride,
+                        .x_stride = x_rows.stride,
+                    },
+                    .outs = .{if (dweight) |t| t.ptr(T) else null},
+                    .streams = 3,
                 },
-                .outs = .{if (dweight) |t| t.ptr(T) else null},
-                .streams = 3,
             });
         },
         else => return error.Unsupported,

@@ -16,8 +16,8 @@ export const noGpu: string | false = chosen === "" ? "no software GPU (Mesa's la
 let gpu: VulkanDevice | undefined;
 
 /** A test that needs a GPU, skipped with the reason where there is none. The validation layer, where it is on, may not have said anything. */
-export function gpuTest(name: string, body: (gpu: VulkanDevice) => void | Promise<void>): void {
-  test(name, { skip: noGpu }, async () => {
+export function gpuTest(name: string, body: (gpu: VulkanDevice) => void | Promise<void>, options: { timeout?: number } = {}): void {
+  test(name, { ...options, skip: noGpu }, async () => {
     gpu ??= await vulkan({ name: chosen });
     const before = gpu.statistics().validationMessages;
     await body(gpu);

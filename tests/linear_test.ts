@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, empty, linear, linearBackward, type Tensor, tensor } from "../mod.ts";
+import { cpu, empty, linear, linearBackward, slice, type Tensor, tensor } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertGradients, devices, hash, numbers } from "./harness.ts";
 
 test("linear() is x @ weightᵀ + bias over the last axis, whatever leads", () => {
@@ -106,4 +107,44 @@ test("linear() refuses what does not fit, by name", () => {
   using dyGood = tensor(cpu, [2, 5], numbers(10, 1));
   assert.throws(() => linearBackward(x, { weight: good }, dyGood, { accumulate: { x: true } }), /there is no out\.x to add to/);
   assert.throws(() => linearBackward(x, { weight: good }, dyGood, { out: { x } }), /shares memory/);
+});
+
+gpuTest("gpu: linear() and its gradients are those of the CPU", (gpu) => {
+  for (
+    const [rows, inner, out] of [[0, 3, 2], [1, 1, 1], [1, 300, 70], [3, 17, 65], [16, 33, 15], [63, 64, 129], [130, 70, 9], [
+      5,
+      0,
+      4,
+    ]] as const
+  ) {
+    assertAsOnCpu(gpu, `${rows} × [${out}, ${inner}]`, (d) => {
+      const given = (place: number, ...shape: number[]) =>
+        tensor(d as typeof cpu, shape, numbers(shape.reduce((a, b) => a * b), place)) as Tensor<"f32">;
+      const x = given(1, rows, inner), weight = given(2, out, inner), bias = given(3, out), dy = given(4, rows, out);
+      const y = linear(x as never, { weight, bias } as never) as Tensor;
+      const plain = linear(x as never, { weight } as never) as Tensor;
+      const fresh = linearBackward(x as never, { weight, bias } as never, dy as never) as unknown as Record<string, Tensor>; // sizes are not known
+      const into = { x: given(5, rows, inner), weight: given(6, out, inner), bias: given(7, out) };
+      linearBackward(
+        x as never,
+        { weight, bias } as never,
+        dy as never,
+        { out: into, accumulate: { x: true, weight: true, bias: true } } as never,
+      );
+      return { y, plain, dx: fresh.x!, dw: fresh.weight!, db: fresh.bias!, xInto: into.x, weightInto: into.weight, biasInto: into.bias };
+    }, 4e-6);
+  }
+});
+
+gpuTest("gpu: linear() of strided rows, into rows amid others", (gpu) => {
+  assertAsOnCpu(gpu, "strided", (d) => {
+    const wide = tensor(d as typeof cpu, [37, 50], numbers(37 * 50, 1));
+    const x = slice(slice(wide, 0, 2, 35), 1, 5, 46);
+    const weight = tensor(d as typeof cpu, [29, 41], numbers(29 * 41, 2));
+    const whole = tensor(d as typeof cpu, [35, 33], new Float32Array(35 * 33).fill(777));
+    linear(x, { weight }, { out: slice(slice(whole, 0, 1, 34), 1, 3, 32) as never });
+    const dy = slice(slice(whole, 0, 1, 34), 1, 3, 32) as Tensor<"f32", [number, number]>;
+    const grads = linearBackward(x, { weight } as never, dy as never) as unknown as Record<string, Tensor>; // as above
+    return { whole, dx: grads.x!, dw: grads.weight! };
+  }, 4e-6);
 });

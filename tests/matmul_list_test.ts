@@ -18,6 +18,7 @@ import {
   transpose,
   valueAndGrad,
 } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertGradients, assertSameBits, devices, numbers } from "./harness.ts";
 
 type Matrix = Tensor<"f32", [number, number]>;
@@ -162,4 +163,18 @@ test("matmulList() refuses what does not fit, by name, and leaves out as it was"
   assert.deepEqual([...slice(out, 0, 2, 3).readSync()], [7, 7, 7, 7]);
   a1.dispose();
   bad(() => matmulList([a0, a1], b0), "TypeError", "matmulList: a[1] was disposed");
+});
+
+gpuTest("gpu: lists of products are those of the CPU: matrices anywhere, one b or many, into slices of one matrix", (gpu) => {
+  for (const [m, n, k] of [[5, 16, 7], [3, 70, 90], [66, 3, 100], [65, 67, 33], [4, 5, 0], [0, 4, 3]] as const) {
+    assertAsOnCpu(gpu, `${m}×${n}×${k}`, (d) => {
+      const as = matrices(d as CpuDevice, 3, m, k, 1), bs = matrices(d as CpuDevice, 3, n, k, 5);
+      const bias = tensor(d as CpuDevice, [n], numbers(n, 9));
+      const whole = tensor(d as CpuDevice, [m, 3 * n + 2], numbers(m * (3 * n + 2), 10));
+      const outs = [0, 1, 2].map((i) => slice(whole, 1, i * n + (i > 1 ? 1 : 0), (i + 1) * n + (i > 1 ? 1 : 0)) as Matrix);
+      matmulList(as, bs, { transposeB: true, bias, epilogue: "gelu", alpha: 0.5, beta: 2, out: outs });
+      const shared = matmulList(as, prepack(bs[0]!) as Matrix, { transposeB: true });
+      return { whole, ...Object.fromEntries(shared.map((t, i) => [`shared${i}`, t])) };
+    }, 4e-6);
+  }
 });

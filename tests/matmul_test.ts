@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpu, empty, matmul, slice, type Tensor, tensor, transpose } from "../mod.ts";
+import { childJson, slow } from "./child.ts";
+import { gpuTest } from "./gpu_harness.ts";
+import { productsHash } from "./gpu_products.ts";
 import { assertClose, assertGradients, devices, hash, numbers } from "./harness.ts";
 
 type Any = Tensor<"f32", [number, number]>;
@@ -193,4 +196,37 @@ test("matmul() refuses what does not fit, by name, and leaves out as it was", ()
   const gone = tensor(cpu, [3, 2], numbers(6, 1));
   gone.dispose();
   bad(() => matmul(a, gone), "TypeError", "matmul: b was disposed");
+});
+
+gpuTest("gpu: products of all sizes around tiles, amid NaN, are the plain sums", (gpu) => {
+  productsHash(gpu, slow);
+});
+
+gpuTest("gpu: every variant of the product gives the plain sums, and all but the skinny one the same bits", async (gpu) => {
+  const program = `
+    import { vulkan } from "tilework";
+    import { productsHash } from ${JSON.stringify(new URL("./gpu_products.ts", import.meta.url).href)};
+    console.log(JSON.stringify(productsHash(await vulkan({ name: "${gpu.describe().index}" }), ${slow})));`;
+  const of = (variant: string) => childJson(program, { env: { TILEWORK_GPU_VARIANT: variant }, secondsMax: 240 });
+  const registers = await of("registers");
+  for (const other of ["tiled", "tiled_64", "elements"]) assert.equal(await of(other), registers, other);
+  assert.equal(typeof await of("skinny"), "number");
+}, { timeout: 300_000 });
+
+gpuTest("gpu: 65537 products in one batch", (gpu) => {
+  const n = 65537;
+  using a = tensor(gpu, [n, 1, 1], Float32Array.from({ length: n }, (_, i) => i));
+  using b = tensor(gpu, [1, 1, 1], [2]);
+  using two = tensor(gpu, [n, 1, 1], new Float32Array(n).fill(2));
+  using c = matmul(a, b);
+  using d = matmul(a, two);
+  for (const t of [c, d]) t.readSync().forEach((v, i) => v === 2 * i || assert.fail(`${i}: ${v}`));
+});
+
+gpuTest("gpu: products in f64 are refused, and out is as it was", (gpu) => {
+  using a = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4]));
+  using b = tensor(gpu, [2, 2], new Float64Array(4));
+  using out = tensor(gpu, [2, 2], new Float64Array(4).fill(7));
+  assert.throws(() => matmul(a, b, { out }), { name: "UnsupportedError" });
+  assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
 });

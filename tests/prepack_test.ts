@@ -26,6 +26,7 @@ import {
   transpose,
   valueAndGrad,
 } from "../mod.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { assertGradients, assertSameBits, devices, numbers, randomTensor } from "./harness.ts";
 
 test("prepack() changes no bit: linear() and matmul(), any number of rows and workers, around tiles and depth blocks", () => {
@@ -239,4 +240,30 @@ test("prepack() refuses what it cannot pack, by name", () => {
   bad(() => linear(x, { weight: fast }), "TypeError", /weight is on cpu, x is on cpu\(threads: 2\)/);
   w.dispose();
   bad(() => prepack(w), "TypeError", "prepack: weight was disposed");
+});
+
+gpuTest("gpu: a prepacked weight is the weight: the same bits, no copy, the same refusal after a change", (gpu) => {
+  using weight = tensor(gpu, [70, 33], numbers(70 * 33, 1));
+  using x = tensor(gpu, [5, 33], numbers(5 * 33, 2));
+  const before = gpu.statistics().allocations;
+  const fast = prepack(weight), straight = prepack(transpose(weight), { transpose: false });
+  assert.ok(fast instanceof Prepacked);
+  assert.equal(gpu.statistics().allocations, before);
+  using want = linear(x, { weight });
+  using by = linear(x, { weight: fast });
+  using turned = matmul(x, straight);
+  using other = matmul(transpose(x) as never, fast as never, { transposeA: true, transposeB: true } as never) as Tensor;
+  for (const y of [by, turned, other]) assertSameBits(y.readSync() as Float32Array, want.readSync());
+  using left = tensor(gpu, [1, 5], numbers(5, 3));
+  using right = tensor(gpu, [70, 1], numbers(70, 4));
+  const total = (y: Tensor) => reshape(matmul(matmul(left, y as never), right) as Tensor, []);
+  const { grads } = valueAndGrad((p: { x: typeof x }) => total(linear(p.x, { weight: fast })) as never)({ x });
+  const { grads: plain } = valueAndGrad((p: { x: typeof x }) => total(linear(p.x, { weight })) as never)({ x });
+  assertSameBits(grads.x.readSync(), plain.x.readSync());
+  weight.write(new Float32Array(70 * 33));
+  assert.throws(() => linear(x, { weight: fast }), { name: "TypeError", message: /was changed after it was prepacked/ });
+  fast.dispose();
+  fast.dispose();
+  assert.equal(weight.disposed, false);
+  assert.equal(weight.readSync()[0], 0);
 });

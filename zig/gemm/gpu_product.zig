@@ -34,8 +34,8 @@ const Args = extern struct {
     turned: bool,
 };
 
-/// Variants of the shader. `registers` and the tiles give the same bits.
-const Variant = enum { registers, tiled, tiled_64, skinny };
+/// Variants of the shader. All but `skinny` give the same bits.
+const Variant = enum { registers, tiled, tiled_64, elements, skinny };
 
 /// The most rows of a `skinny` product.
 const few = 4;
@@ -120,12 +120,13 @@ fn one(d: *const device.Device, args: Args) Error!void {
             const cols: usize = if (args.b_row == 1) 8 else 32;
             return if (args.m > few) one(d, turned(args)) else launch.launch(d, "matmul_f32_skinny", args, .{ .groups = args.count *| @intFromBool(args.m > 0) *| ceil(args.n, cols), .cost = cost });
         },
+        .elements => return launch.launch(d, "matmul_f32_elements", args, .{ .groups = ceil(args.count *| (args.m *| args.n), 64), .cost = cost }),
         inline else => |variant| {
             const rows: usize, const cols: usize = switch (variant) {
                 .registers => .{ 64, 64 },
                 .tiled => .{ 128, 128 },
                 .tiled_64 => .{ 64, 64 },
-                .skinny => unreachable,
+                .elements, .skinny => unreachable,
             };
             return launch.launch(d, "matmul_f32_" ++ @tagName(variant), args, .{ .groups = tiles(&args, rows, cols), .cost = cost });
         },
@@ -141,6 +142,8 @@ fn tiles(args: *const Args, rows: usize, cols: usize) usize {
 fn variantOf(d: *const device.Device, args: *const Args) Variant {
     if (variant_.asked(Variant)) |asked| if (asked != .skinny or @min(args.m, args.n) <= few) return asked;
     if (@min(args.m, args.n) <= few and args.k >= 64) return .skinny;
+    // So few elements leave most threads of a tile without work.
+    if (args.m *| args.n <= 64 and args.count > 1) return .elements;
     if (d.gpu.?.adapter.kind() == .software) return .registers;
     return if (tiles(args, 128, 128) >= 100) .tiled else .tiled_64;
 }

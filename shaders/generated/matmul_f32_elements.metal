@@ -1,0 +1,328 @@
+#include <metal_stdlib>
+#include <metal_math>
+#include <metal_texture>
+using namespace metal;
+struct Place_0
+{
+    uint c_0;
+    uint a_0;
+    uint b_0;
+};
+
+Place_0 Place_x24init_0(uint c_1, uint a_1, uint b_1)
+{
+    thread Place_0 _S1;
+    (&_S1)->c_0 = c_1;
+    (&_S1)->a_0 = a_1;
+    (&_S1)->b_0 = b_1;
+    return _S1;
+}
+
+float bell_0(float a_2)
+{
+    float limited_0;
+    if(a_2 > 16.0f)
+    {
+        limited_0 = 16.0f;
+    }
+    else
+    {
+        limited_0 = a_2;
+    }
+    float square_0 = limited_0 * limited_0;
+    float e_0 = exp(-0.5f * square_0);
+    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+}
+
+float mills_0(float a_3)
+{
+    float inverse_0 = 1.0f / (a_3 + 5.0f);
+    float t_0 = fma(a_3 * inverse_0, 2.0f, -1.0f);
+    return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
+}
+
+float normalCdf_0(float x_0)
+{
+    float a_4 = abs(x_0);
+    float _S2 = bell_0(a_4);
+    float _S3;
+    if(a_4 > 16.0f)
+    {
+        _S3 = 16.0f;
+    }
+    else
+    {
+        _S3 = a_4;
+    }
+    float tail_0 = _S2 * mills_0(_S3);
+    if(x_0 < 0.0f)
+    {
+        _S3 = tail_0;
+    }
+    else
+    {
+        _S3 = 1.0f - tail_0;
+    }
+    return _S3;
+}
+
+float geluErf_0(float x_1)
+{
+    float _S4;
+    if(x_1 < -16.0f)
+    {
+        _S4 = 0.0f;
+    }
+    else
+    {
+        if(x_1 > 16.0f)
+        {
+            _S4 = x_1;
+        }
+        else
+        {
+            _S4 = x_1 * normalCdf_0(x_1);
+        }
+    }
+    return _S4;
+}
+
+float logistic_0(float x_2)
+{
+    float e_1 = exp(- abs(x_2));
+    float _S5;
+    if(x_2 < 0.0f)
+    {
+        _S5 = e_1;
+    }
+    else
+    {
+        _S5 = 1.0f;
+    }
+    return _S5 / (1.0f + e_1);
+}
+
+float siluOf_0(float x_3)
+{
+    float _S6;
+    if(x_3 < -100.0f)
+    {
+        _S6 = 0.0f;
+    }
+    else
+    {
+        _S6 = x_3 * logistic_0(x_3);
+    }
+    return _S6;
+}
+
+float closed_0(uint epilogue_0, float v_0)
+{
+    switch(epilogue_0)
+    {
+    case 1U:
+        {
+            float _S7;
+            if(v_0 < 0.0f)
+            {
+                _S7 = 0.0f;
+            }
+            else
+            {
+                _S7 = v_0;
+            }
+            return _S7;
+        }
+    case 2U:
+        {
+            return geluErf_0(v_0);
+        }
+    case 3U:
+        {
+            return siluOf_0(v_0);
+        }
+    default:
+        {
+            return v_0;
+        }
+    }
+}
+
+struct Product_0
+{
+    uint groups_0;
+    uint c_at_0;
+    uint a_at_0;
+    uint b_at_0;
+    uint bias_at_0;
+    uint m_0;
+    uint n_0;
+    uint k_0;
+    int a_row_0;
+    int a_col_0;
+    int b_row_0;
+    int b_col_0;
+    uint ldc_0;
+    float alpha_0;
+    float beta_0;
+    uint epilogue_1;
+    uint count_0;
+    array<uint, int(3)> sizes_0;
+    array<int, int(3)> batch_a_0;
+    array<int, int(3)> batch_b_0;
+    array<int, int(3)> batch_c_0;
+    uint turned_0;
+};
+
+struct EntryPointParams_0
+{
+    Product_0 p_0;
+};
+
+struct KernelContext_0
+{
+    EntryPointParams_0 constant* entryPointParams_0;
+    float device* entryPointParams_c_0;
+    float device* entryPointParams_a_0;
+    float device* entryPointParams_b_0;
+    float device* entryPointParams_bias_0;
+};
+
+Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
+{
+    uint i_0 = 0U;
+    uint _S9 = _S8;
+    int c_2 = int(0);
+    int a_5 = int(0);
+    int b_2 = int(0);
+    for(;;)
+    {
+        if(i_0 < 3U)
+        {
+        }
+        else
+        {
+            break;
+        }
+        array<uint, int(3)> _S10 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
+        uint _S11 = i_0;
+        uint _S12 = _S9 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
+        int at_0 = int(_S12);
+        uint _S13 = _S9 / _S10[_S11];
+        int c_3 = c_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
+        int a_6 = a_5 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_a_0[i_0];
+        int b_3 = b_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_b_0[i_0];
+        i_0 = i_0 + 1U;
+        _S9 = _S13;
+        c_2 = c_3;
+        a_5 = a_6;
+        b_2 = b_3;
+    }
+    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_0 + uint(c_2), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2));
+}
+
+void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16, uint _S17, uint _S18, float _S19, KernelContext_0 thread* kernelContext_1)
+{
+    bool _S20;
+    if(_S17 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    {
+        _S20 = true;
+    }
+    else
+    {
+        _S20 = _S18 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+    }
+    if(_S20)
+    {
+        return;
+    }
+    uint _S21 = _S14->c_0;
+    bool _S22 = ((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U;
+    uint _S23;
+    if(_S22)
+    {
+        _S23 = _S18 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S17;
+    }
+    else
+    {
+        _S23 = _S17 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S18;
+    }
+    uint place_0 = _S21 + _S23;
+    float v_1 = (&kernelContext_1->entryPointParams_0->p_0)->alpha_0 * _S19;
+    float _S24 = (&kernelContext_1->entryPointParams_0->p_0)->beta_0;
+    float v_2;
+    if(((&kernelContext_1->entryPointParams_0->p_0)->beta_0) != 0.0f)
+    {
+        v_2 = fma(_S24, *(_S15+place_0), v_1);
+    }
+    else
+    {
+        v_2 = v_1;
+    }
+    uint _S25 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
+    if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) != 4294967295U)
+    {
+        if(_S22)
+        {
+            _S23 = _S17;
+        }
+        else
+        {
+            _S23 = _S18;
+        }
+        v_2 = v_2 + _S16[_S25 + _S23];
+    }
+    *(_S15+place_0) = closed_0((&kernelContext_1->entryPointParams_0->p_0)->epilogue_1, v_2);
+    return;
+}
+
+[[kernel]] void matmul_f32_elements(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_c_1 [[buffer(1)]], float device* entryPointParams_a_1 [[buffer(2)]], float device* entryPointParams_b_1 [[buffer(3)]], float device* entryPointParams_bias_1 [[buffer(4)]])
+{
+    thread KernelContext_0 kernelContext_2;
+    (&kernelContext_2)->entryPointParams_0 = entryPointParams_1;
+    (&kernelContext_2)->entryPointParams_c_0 = entryPointParams_c_1;
+    (&kernelContext_2)->entryPointParams_a_0 = entryPointParams_a_1;
+    (&kernelContext_2)->entryPointParams_b_0 = entryPointParams_b_1;
+    (&kernelContext_2)->entryPointParams_bias_0 = entryPointParams_bias_1;
+    uint _S26 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
+    uint i_1 = group_0.x * 64U + thread_0.x;
+    for(;;)
+    {
+        if(i_1 < (_S26 * (&entryPointParams_1->p_0)->count_0))
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S27 = i_1 / _S26;
+        Place_0 _S28 = placeOf_0(_S27, &kernelContext_2);
+        uint _S29 = i_1 % _S26;
+        uint row_0 = _S29 / (&entryPointParams_1->p_0)->n_0;
+        uint col_0 = i_1 % (&entryPointParams_1->p_0)->n_0;
+        uint _S30 = _S28.a_0 + uint(int(row_0) * (&entryPointParams_1->p_0)->a_row_0);
+        uint _S31 = _S28.b_0 + uint(int(col_0) * (&entryPointParams_1->p_0)->b_col_0);
+        float sum_0 = 0.0f;
+        uint k_1 = 0U;
+        for(;;)
+        {
+            if(k_1 < ((&entryPointParams_1->p_0)->k_0))
+            {
+            }
+            else
+            {
+                break;
+            }
+            int _S32 = int(k_1);
+            float _S33 = fma((&kernelContext_2)->entryPointParams_a_0[_S30 + uint(_S32 * (&entryPointParams_1->p_0)->a_col_0)], (&kernelContext_2)->entryPointParams_b_0[_S31 + uint(_S32 * (&entryPointParams_1->p_0)->b_row_0)], sum_0);
+            uint _S34 = k_1 + 1U;
+            sum_0 = _S33;
+            k_1 = _S34;
+        }
+        thread Place_0 _S35 = _S28;
+        finish_0(&_S35, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, row_0, col_0, sum_0, &kernelContext_2);
+        i_1 = i_1 + (&entryPointParams_1->p_0)->groups_0 * 64U;
+    }
+    return;
+}
+

@@ -40,6 +40,10 @@ const forward_queries = 32;
 const tiles_max = 8;
 /// Queries of a tile in backward: the depth of a chain of dK and dV, and so part of the contract.
 const backward_queries = 64;
+/// Blocks of queries, and elements of them, that a job of backward keeps as the products take them, from one block of keys to the next: in f32 half a MiB,
+/// four copies of 512 queries of 64 numbers.
+const kept_max = 64;
+const kept_elements_max = 512 * 64;
 
 /// The rows of one operand: `[batch, heads, rows, width]` anywhere in memory, the width side by side.
 fn Matrix(comptime T: type) type {
@@ -225,6 +229,7 @@ fn Kernels(comptime T: type) type {
         finish: *const fn (*const scores.Finish(T)) callconv(.c) void,
         gradient: *const fn (*const scores.Gradient(T)) callconv(.c) void,
         delta: *const fn (*const scores.Delta(T)) callconv(.c) void,
+        copy: *const fn (*const scores.Copy(T)) callconv(.c) void,
 
         const prefix = "attention_" ++ @typeName(T) ++ "_";
 
@@ -238,6 +243,7 @@ fn Kernels(comptime T: type) type {
                 .finish = d.kernel(fn (*const scores.Finish(T)) callconv(.c) void, prefix ++ "finish"),
                 .gradient = d.kernel(fn (*const scores.Gradient(T)) callconv(.c) void, prefix ++ "gradient"),
                 .delta = d.kernel(fn (*const scores.Delta(T)) callconv(.c) void, prefix ++ "delta"),
+                .copy = d.kernel(fn (*const scores.Copy(T)) callconv(.c) void, prefix ++ "copy"),
             };
         }
     };
@@ -314,18 +320,24 @@ fn Tiles(comptime T: type) type {
             return self.panels(out, rows, count, self.p.width, signed(stride), 1);
         }
 
-        /// Rows as they are, or as panels where they lie apart or the last vector of a row would be read past its end.
+        /// Rows side by side, or as panels where the last vector of a row would be read past its end.
         fn right(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
-            if (stride != self.p.width) return self.panels(room, rows, self.p.width, count, 1, signed(stride));
-            return self.rightInPlace(room, rows, stride, count);
+            if (!self.wholeVectors()) return self.rightInPlace(room, rows, stride, count);
+            const near = self.dense(room, rows, stride, count);
+            return self.rightInPlace(room, near.first, near.stride, count);
         }
 
-        /// As `right` for rows that are used too seldom for a copy to pay.
+        /// As `right`, for rows that lie side by side or are used too seldom for a copy to pay.
         fn rightInPlace(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Right(T) {
             const tile = self.kernels.gemm.tile;
             const width = self.p.width;
-            if (width % tile.w != 0) return self.panels(room, rows, width, count, 1, signed(stride));
+            if (!self.wholeVectors()) return self.panels(room, rows, width, count, 1, signed(stride));
             return .{ .b = rows, .ld = stride, .next = tile.nr, .last = rows + width / tile.nr * tile.nr, .ld_last = stride };
+        }
+
+        /// Whether a row can be read by whole vectors.
+        fn wholeVectors(self: *const Self) bool {
+            return self.p.width % self.kernels.gemm.tile.w == 0;
         }
 
         /// Rows as they are, or side by side: rows 6 KiB apart, as those of a head in a product of queries, keys and values are, share a few sets of the
@@ -333,8 +345,12 @@ fn Tiles(comptime T: type) type {
         fn dense(self: *const Self, room: [*]T, rows: [*]const T, stride: usize, count: usize) Rows(T) {
             const width = self.p.width;
             if (stride == width) return .{ .first = rows, .stride = stride };
-            for (0..count) |i| @memcpy(room[i * width ..][0..width], rows[i * stride ..][0..width]);
+            self.copy(room, width, rows, stride, count);
             return .{ .first = room, .stride = width };
+        }
+
+        fn copy(self: *const Self, to: [*]T, to_stride: usize, from: [*]const T, from_stride: usize, count: usize) void {
+            self.kernels.copy(&.{ .to = to, .from = from, .rows = count, .width = self.p.width, .to_stride = to_stride, .from_stride = from_stride });
         }
 
         fn panels(self: *const Self, out: [*]T, in: [*]const T, count: usize, k: usize, stride: isize, stride_k: isize) Right(T) {
@@ -711,10 +727,12 @@ fn Backward(comptime T: type) type {
             /// D of every query and head.
             deltas: [*]T = undefined,
             scratch: [*]T = undefined,
-            turned_q: usize,
-            turned_dy: usize,
-            right_q: usize,
-            right_dy: usize,
+            /// Blocks of queries that stay as they were prepared.
+            kept: usize,
+            turned: usize,
+            turned_len: usize,
+            rows: usize,
+            rows_len: usize,
             right_k: usize,
             k: usize,
             v: usize,
@@ -771,7 +789,8 @@ fn Backward(comptime T: type) type {
                         if (c.wantsSlope()) c.delta(&one, head, 0, one.queries);
                         if (c.task.dq) |dq| if (one.keys == 0) clear(T, dq, one.batch, head, one.q, one.queries, p.width);
                     }
-                    for (0..std.math.divCeil(usize, one.keys, key_block) catch unreachable) |b| c.keys(&one, kv_head, b, c.task.dq);
+                    var kept: Kept = .{};
+                    for (0..std.math.divCeil(usize, one.keys, key_block) catch unreachable) |b| c.keys(&one, kv_head, b, c.task.dq, &kept);
                 }
             }
 
@@ -791,7 +810,8 @@ fn Backward(comptime T: type) type {
                 for (begin..end) |job| {
                     if (job < c.keyJobs()) {
                         const found = c.keyBlocks().find(p.kv_heads, job) orelse continue;
-                        c.keys(&p.sequence(found.sequence), found.head, found.block, null);
+                        var kept: Kept = .{};
+                        c.keys(&p.sequence(found.sequence), found.head, found.block, null, &kept);
                     } else {
                         const found = c.queryBlocks().find(p.heads, job - c.keyJobs()) orelse continue;
                         c.queries(&p.sequence(found.sequence), found.head, (found.blocks - 1 - found.block) * backward_queries);
@@ -812,35 +832,42 @@ fn Backward(comptime T: type) type {
             }
 
             /// The gradients of a block of keys and of its values, and what it adds to those of the queries where `dq` is given.
-            fn keys(c: *const Call, one: *const Sequence, kv_head: usize, b: usize, dq: ?Matrix(T)) void {
+            fn keys(c: *const Call, one: *const Sequence, kv_head: usize, b: usize, dq: ?Matrix(T), kept: *Kept) void {
                 const t = &c.tiles;
                 const p = &t.p;
                 const row = one.k + b * key_block;
                 const n = @min(key_block, one.keys - b * key_block);
                 const k = p.k.at(one.batch, kv_head, row);
                 const v = p.v.at(one.batch, kv_head, row);
+                const near = t.dense(c.scratch + c.k, k, p.k.row, n);
                 const of: Keys = .{
-                    .k = t.dense(c.scratch + c.k, k, p.k.row, n),
+                    .k = near,
                     .v = if (c.wantsSlope()) t.dense(c.scratch + c.v, v, p.v.row, n) else undefined,
-                    .right = if (dq != null) t.right(c.scratch + c.right_k, k, p.k.row, n) else undefined,
+                    .right = if (dq != null) t.rightInPlace(c.scratch + c.right_k, near.first, near.stride, n) else undefined,
                     .dk = if (c.task.dk != null) c.scratch + c.dk else null,
                     .dv = if (c.task.dv != null) c.scratch + c.dv else null,
                     .dq = dq,
                 };
                 for ([_]?[*]T{ of.dk, of.dv }) |sums| if (sums) |to| @memset(to[0 .. n * p.width], 0);
+                var slot: usize = 0;
                 for (kv_head * p.group()..(kv_head + 1) * p.group()) |head| {
                     var query: usize = 0;
                     while (query < one.queries) : (query += backward_queries) {
                         const count = @min(backward_queries, one.queries - query);
                         const span = p.seen(one, query, count);
                         if (Tiles(T).part(span, b)) |part| {
-                            const rows = c.turned(one, head, query, count, of.dk != null, of.dv != null);
-                            c.pair(one, head, query, count, b, part, &rows, &of, b == span.begin / key_block);
+                            if (!kept.made[slot]) {
+                                kept.rows[slot] = c.prepare(one, head, query, count, slot, of.dk != null, of.dv != null);
+                                kept.made[slot] = c.kept > 1;
+                            }
+                            c.pair(one, head, query, count, b, part, &kept.rows[slot], &of, b == span.begin / key_block);
                         } else if (dq) |to| if (b == 0 and span.begin == span.end) clear(T, to, one.batch, head, one.q + query, count, p.width);
+                        if (c.kept > 1) slot += 1;
                     }
                 }
                 for ([_]?[*]T{ of.dk, of.dv }, [_]?Matrix(T){ c.task.dk, c.task.dv }) |sums, to| {
-                    for (0..n) |i| @memcpy((to orelse break).at(one.batch, kv_head, row + i)[0..p.width], sums.?[i * p.width ..][0..p.width]);
+                    const out = to orelse continue;
+                    t.copy(out.at(one.batch, kv_head, row), out.row, sums.?, p.width, n);
                 }
             }
 
@@ -853,7 +880,7 @@ fn Backward(comptime T: type) type {
                 const span = p.seen(one, query, count);
                 const dq = c.task.dq.?;
                 if (span.begin == span.end) return clear(T, dq, one.batch, head, one.q + query, count, p.width);
-                const rows = c.turned(one, head, query, count, false, false);
+                const rows = c.prepare(one, head, query, count, 0, false, false);
                 for (span.begin / key_block..std.math.divCeil(usize, span.end, key_block) catch unreachable) |b| {
                     const part = Tiles(T).part(span, b).?;
                     const row = one.k + b * key_block;
@@ -876,16 +903,26 @@ fn Backward(comptime T: type) type {
             /// A block of keys, and the sums for its gradients.
             const Keys = struct { k: Rows(T), v: Rows(T), right: Right(T), dk: ?[*]T, dv: ?[*]T, dq: ?Matrix(T) };
 
-            fn turned(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize, to_k: bool, to_v: bool) Queries {
+            /// Blocks of queries that a job meets again with its next block of keys.
+            const Kept = struct { made: [kept_max]bool = @splat(false), rows: [kept_max]Queries = undefined };
+
+            fn prepare(c: *const Call, one: *const Sequence, head: usize, query: usize, count: usize, slot: usize, to_k: bool, to_v: bool) Queries {
+                const p = &c.task.p;
+                const dy = c.task.dy;
+                const q = c.sides(2 * slot, p.q.at(one.batch, head, one.q + query), p.q.row, count, true, to_k);
+                const of_dy = c.sides(2 * slot + 1, dy.at(one.batch, head, one.q + query), dy.row, count, c.wantsSlope(), to_v);
+                return .{ .q = q.turned, .dy = of_dy.turned, .right_q = q.right, .right_dy = of_dy.right };
+            }
+
+            /// Rows turned, and as a product's right operand, whichever are wanted.
+            fn sides(c: *const Call, place: usize, rows: [*]const T, stride: usize, count: usize, turns: bool, right: bool) struct { turned: Right(T), right: Right(T) } {
                 const t = &c.tiles;
-                const p = &t.p;
-                const q = p.q.at(one.batch, head, one.q + query);
-                const dy = c.task.dy.at(one.batch, head, one.q + query);
+                const side: Right(T) = if (right) t.right(c.scratch + c.rows + place * c.rows_len, rows, stride, count) else undefined;
+                // What was brought near is turned from there.
+                const from: Rows(T) = if (right and t.wholeVectors()) .{ .first = side.b, .stride = side.ld } else .{ .first = rows, .stride = stride };
                 return .{
-                    .q = t.turn(c.scratch + c.turned_q, q, p.q.row, count),
-                    .dy = if (c.wantsSlope()) t.turn(c.scratch + c.turned_dy, dy, c.task.dy.row, count) else undefined,
-                    .right_q = if (to_k) t.right(c.scratch + c.right_q, q, p.q.row, count) else undefined,
-                    .right_dy = if (to_v) t.right(c.scratch + c.right_dy, dy, c.task.dy.row, count) else undefined,
+                    .turned = if (turns) t.turn(c.scratch + c.turned + place * c.turned_len, from.first, from.stride, count) else undefined,
+                    .right = side,
                 };
             }
 
@@ -919,18 +956,30 @@ fn Backward(comptime T: type) type {
             }
         };
 
+        /// Blocks of queries that a job keeps: those of all heads that share its keys, if there are not too many, or one.
+        fn keeps(self: *const Self) usize {
+            const p = &self.p;
+            if (p.kv_heads == 0 or p.keys <= key_block) return 1;
+            const blocks = p.group() *| (std.math.divCeil(usize, p.queries, backward_queries) catch unreachable);
+            return if (blocks <= kept_max and blocks * backward_queries *| p.width <= kept_elements_max) @max(1, blocks) else 1;
+        }
+
         fn call(self: *const Self, d: *const Device) Call {
             const p = &self.p;
             const tiles: Tiles(T) = .{ .p = self.p, .kernels = .of(d), .ld = blocking.roundUp(@max(1, @min(p.queries, backward_queries)), 16) };
+            const kept = self.keeps();
+            const turned_len = product.align16(tiles.turnedLen(backward_queries));
+            const rows_len = product.align16(tiles.rightLen(backward_queries));
             var room: Room = .{};
             return .{
                 .task = self.*,
                 .tiles = tiles,
                 .whole = undefined,
-                .turned_q = room.take(tiles.turnedLen(backward_queries)),
-                .turned_dy = room.take(tiles.turnedLen(backward_queries)),
-                .right_q = room.take(tiles.rightLen(backward_queries)),
-                .right_dy = room.take(tiles.rightLen(backward_queries)),
+                .kept = kept,
+                .turned = room.take(2 * kept * turned_len),
+                .turned_len = turned_len,
+                .rows = room.take(2 * kept * rows_len),
+                .rows_len = rows_len,
                 .right_k = room.take(tiles.rightLen(key_block)),
                 .k = room.take(key_block * p.width),
                 .v = room.take(key_block * p.width),

@@ -238,6 +238,8 @@ test "attention: results and gradients as in f64, at sizes around vectors, tiles
         for ([_][3]usize{
             .{ 1, 1, 1 },    .{ 15, 15, 3 },   .{ 16, 16, 16 },  .{ 17, 17, 17 }, .{ 33, 33, 8 },  .{ 65, 65, 24 }, .{ 127, 127, 32 }, .{ 3, 255, 5 },
             .{ 2, 256, 16 }, .{ 20, 257, 33 }, .{ 70, 530, 12 }, .{ 9, 2, 7 },    .{ 1, 300, 64 }, .{ 4, 20, 270 }, .{ 300, 40, 4 },
+            // More of the queries than a job of backward keeps.
+            .{ 65, 257, 300 },
         }) |s| try check(T, &d, .{ .queries = s[0], .keys = s[1], .width = s[2], .causal = causal }, prng.random());
     };
 }
@@ -383,11 +385,11 @@ test "attention: a query has the same bits alone, with only the keys that it see
 test "attention: rows far apart, and gradients beside each other in one memory" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const d = device.forTest(2);
-    inline for (.{ f32, f64 }) |T| for ([_]usize{ 16, 5 }) |w| {
+    // A job of backward meets the queries once, or with each of two blocks of keys.
+    inline for (.{ f32, f64 }) |T| for ([_]usize{ 16, 5 }) |w| for ([_]usize{ 70, 300 }) |time| {
         var own: arrays.Tensors = .{};
         defer own.free();
         const heads = 3;
-        const time = 70;
         const t: Trial = .{ .batch = 2, .heads = heads, .kv_heads = heads, .queries = time, .keys = time, .width = w, .causal = true };
         const plain: Made(T) = try .of(&own, t, prng.random());
         const shape = [4]usize{ 2, heads, time, w };

@@ -150,7 +150,18 @@ function forward(op: string, x: Tensor, p: AnyLayerNorm, options: AnyOptions = n
       if (dy === null) return lead.map(() => dsum!);
       const [wantWeight, wantBias] = wanted.slice(lead.length);
       const wantX = wanted.slice(0, lead.length).includes(true);
-      const g = gradients("layerNormBackward", z, weight, stats, dy!, wantX ? dsum ?? null : null, wantX, wantWeight!, wantBias === true);
+      const g = gradients(
+        "layerNormBackward",
+        z,
+        weight,
+        stats,
+        dy!,
+        wantX ? dsum ?? null : null,
+        wantX,
+        wantWeight!,
+        wantBias === true,
+        eps,
+      );
       return [...lead.map(() => g.x), g.weight, ...(bias === undefined ? [] : [g.bias])];
     });
     stats.dispose(); // the tape has its own holder
@@ -237,23 +248,22 @@ function backward(op: string, x: Tensor, p: AnyLayerNorm, dy: Tensor, options: {
   checkLike(op, "dy", dy, "x", x);
   checkShapeIs(op, "dy", dy, x.shape);
   checkNotRecording(op);
-  const stats = statistics(op, x);
-  run(op, null, stats, x, p, eps);
-  const g = gradients(op, x, p.weight, stats, dy, null, true, true, p.bias !== undefined);
-  stats.dispose();
+  const g = gradients(op, x, p.weight, null, dy, null, true, true, p.bias !== undefined, eps);
   return g.bias === null ? { x: g.x, weight: g.weight } : g;
 }
 
+/** `stats` as the forward pass kept them, or null: then they are computed anew, with `eps`. */
 function gradients(
   op: string,
   x: Tensor,
   weight: Tensor,
-  stats: Tensor,
+  stats: Tensor | null,
   dy: Tensor,
   dsum: Tensor | null,
   wantX: boolean,
   wantWeight: boolean,
   wantBias: boolean,
+  eps: number,
 ): Gradients {
   const dx = wantX ? allocate(op, x.device, x.dtype, x.shape) as Tensor : null;
   const dweight = wantWeight ? allocate(op, x.device, x.dtype, weight.shape) as Tensor : null;
@@ -262,7 +272,7 @@ function gradients(
   const outs = Uint32Array.of(handleOf(dx), handleOf(dweight), handleOf(dbias));
   check(
     op,
-    native.tw_layer_norm_backward(x.device.handle, outs, dyRows.handle, handleOf(more), rows.handle, dense.handle, stats.handle),
+    native.tw_layer_norm_backward(x.device.handle, outs, dyRows.handle, handleOf(more), rows.handle, dense.handle, handleOf(stats), eps),
   );
   if (rows !== x) rows.dispose();
   if (dyRows !== dy) dyRows.dispose();

@@ -91,7 +91,7 @@ function forward(op: string, x: Tensor, p: AnyRmsNorm, options: AnyOptions = non
   run(op, out, stats, x, p, eps);
   if (stats !== null) {
     record(op, [x, p.weight], [out], [x, p.weight, stats], ([dy], [x, weight, stats], wanted) => {
-      const g = gradients("rmsNormBackward", x!, weight!, stats!, dy!, wanted[0]!, wanted[1]!);
+      const g = gradients("rmsNormBackward", x!, weight!, stats!, dy!, wanted[0]!, wanted[1]!, eps);
       return [g.x, g.weight];
     });
     stats.dispose(); // the tape has its own holder
@@ -99,9 +99,9 @@ function forward(op: string, x: Tensor, p: AnyRmsNorm, options: AnyOptions = non
   return out;
 }
 
-function run(op: string, out: Tensor | null, stats: Tensor | null, x: Tensor, p: AnyRmsNorm, eps: number): void {
+function run(op: string, out: Tensor, stats: Tensor | null, x: Tensor, p: AnyRmsNorm, eps: number): void {
   const rows = asRows(op, x), weight = asContiguous(op, p.weight);
-  check(op, native.tw_rms_norm(x.device.handle, out?.handle ?? 0, stats?.handle ?? 0, rows.handle, weight.handle, eps));
+  check(op, native.tw_rms_norm(x.device.handle, out.handle, stats?.handle ?? 0, rows.handle, weight.handle, eps));
   if (rows !== x) rows.dispose();
   if (weight !== p.weight) weight.dispose();
 }
@@ -152,19 +152,25 @@ function backward(op: string, x: Tensor, p: AnyRmsNorm, dy: Tensor, options: { e
   checkLike(op, "dy", dy, "x", x);
   checkShapeIs(op, "dy", dy, x.shape);
   checkNotRecording(op);
-  const stats = statistics(op, x);
-  run(op, null, stats, x, p, eps);
-  const g = gradients(op, x, p.weight, stats, dy, true, true);
-  stats.dispose();
-  return g;
+  return gradients(op, x, p.weight, null, dy, true, true, eps);
 }
 
-function gradients(op: string, x: Tensor, weight: Tensor, stats: Tensor, dy: Tensor, wantX: boolean, wantWeight: boolean): Gradients {
+/** `stats` as the forward pass kept them, or null: then they are computed anew, with `eps`. */
+function gradients(
+  op: string,
+  x: Tensor,
+  weight: Tensor,
+  stats: Tensor | null,
+  dy: Tensor,
+  wantX: boolean,
+  wantWeight: boolean,
+  eps: number,
+): Gradients {
   const dx = wantX ? allocate(op, x.device, x.dtype, x.shape) as Tensor : null;
   const dweight = wantWeight ? allocate(op, x.device, x.dtype, weight.shape) as Tensor : null;
   const rows = asRows(op, x), dyRows = asRows(op, dy), dense = asContiguous(op, weight);
   const outs = [dx?.handle ?? 0, dweight?.handle ?? 0] as const;
-  check(op, native.tw_rms_norm_backward(x.device.handle, ...outs, dyRows.handle, rows.handle, dense.handle, stats.handle));
+  check(op, native.tw_rms_norm_backward(x.device.handle, ...outs, dyRows.handle, rows.handle, dense.handle, stats?.handle ?? 0, eps));
   if (rows !== x) rows.dispose();
   if (dyRows !== dy) dyRows.dispose();
   if (dense !== weight) dense.dispose();

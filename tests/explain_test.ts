@@ -95,25 +95,29 @@ for (const [name, { run, steps }] of Object.entries(cases)) {
       const inputs = makeInputs(eight);
       const all = Object.values(inputs) as unknown as Tensor[];
       const before = all.map(raw);
-      // Memory that the results will take again holds a pattern, so that a write shows.
+      let plan: readonly Explanation[] = [];
       const shapes: { shape: readonly number[]; dtype: DType }[] = [];
       explain(() => shapes.push(...tensorsIn(run(inputs, eight)).map(({ shape, dtype }) => ({ shape, dtype }))));
-      shapes.forEach(poison);
-      const held = memory();
-      let results: { x: Tensor; bytes: Uint8Array }[] = [];
-      const plan = explain(() => results = tensorsIn(run(inputs, eight)).filter((x) => !x.isView).map((x) => ({ x, bytes: raw(x) })));
-      const after = memory();
-      assert.deepEqual(
-        [after.tensors, after.bytes, after.outsideScopes],
-        [held.tensors, held.bytes, held.outsideScopes],
-        "something leaked",
-      );
-      assert.deepEqual(plan.map(label), steps);
-      for (const { x, bytes } of results) {
-        if (all.includes(x)) continue;
-        assert.ok(x.disposed, "a result outlives the explanation");
-        assert.ok(bytes.subarray(8).every((byte) => byte === 42), `a result was written: ${bytes}`);
+      // Memory that the results will take again holds a pattern, so that a write shows. All threads share the kept blocks: one that another thread gives
+      // back in between, as the end of another test file's worker does, is taken first and holds no pattern. That is chance, a write is there every time.
+      let written: Uint8Array | undefined;
+      for (let attempt = 0; attempt === 0 || (written !== undefined && attempt < 3); attempt++) {
+        shapes.forEach(poison);
+        const held = memory();
+        let results: { x: Tensor; bytes: Uint8Array }[] = [];
+        plan = explain(() => results = tensorsIn(run(inputs, eight)).filter((x) => !x.isView).map((x) => ({ x, bytes: raw(x) })));
+        const after = memory();
+        assert.deepEqual(
+          [after.tensors, after.bytes, after.outsideScopes],
+          [held.tensors, held.bytes, held.outsideScopes],
+          "something leaked",
+        );
+        assert.deepEqual(plan.map(label), steps);
+        results = results.filter(({ x }) => !all.includes(x));
+        assert.ok(results.every(({ x }) => x.disposed), "a result outlives the explanation");
+        written = results.find(({ bytes }) => bytes.subarray(8).some((byte) => byte !== 42))?.bytes;
       }
+      assert.equal(written, undefined, "a result was written");
       all.forEach((x, i) => assert.deepEqual(raw(x), before[i], `input ${i} was changed`));
       for (const s of plan) {
         assert.equal(s.isa, isa);

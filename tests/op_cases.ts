@@ -142,7 +142,6 @@ export const cases: Record<string, Case> = {
   layerNormBackward: {
     run: ({ a, norm, b }) => api.layerNormBackward(a, { weight: some(norm), bias: some(norm) }, some(b)),
     steps: [
-      "layerNormBackward layer_norm_f32_rows",
       "layerNormBackward: rows layer_norm_backward_f32_rows",
       "layerNormBackward: join column_sums_f32",
     ],
@@ -215,7 +214,6 @@ export const cases: Record<string, Case> = {
   rmsNormBackward: {
     run: ({ a, norm, b }) => api.rmsNormBackward(a, { weight: some(norm) }, some(b)),
     steps: [
-      "rmsNormBackward rms_norm_f32_rows",
       "rmsNormBackward: rows rms_norm_backward_f32_rows",
       "rmsNormBackward: join column_sums_f32",
     ],

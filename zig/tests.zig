@@ -47,4 +47,5 @@ test {
     _ = @import("gemm/blocking.zig");
     _ = @import("gemm/driver.zig");
     _ = @import("gemm/driver_test.zig");
+    _ = @import("ops/attention_test.zig");
 }

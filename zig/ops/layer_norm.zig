@@ -10,6 +10,9 @@
 //! which for large means moves all x̂ of a row by one number δ; since mean(x̂) = 0, δ = mean((x − μ)·r) gives it back:
 //! with z = (x − μ)·r, x̂ = z − δ and mean(u·x̂) = mean(u·z) − δ·mean(u). The gradient that reaches x + residual by another way is added to dx.
 //!
+//! Where no (μ, r) were kept the backward pass takes them from the row itself, as the forward pass does, while the row is in the first-level cache: x is still
+//! read from memory once.
+//!
 //! The sums over rows go over chunks of rows that depend on the number of rows alone, and the chunks' sums join in their order.
 
 const std = @import("std");
@@ -60,7 +63,8 @@ fn Backward(comptime T: type) type {
         dsum: ?[*]const T,
         x: [*]const T,
         weight: [*]const T,
-        stats: [*]const T,
+        /// Null where nobody kept them.
+        stats: ?[*]const T,
         rows: usize,
         cols: usize,
         dx_stride: usize,
@@ -68,6 +72,8 @@ fn Backward(comptime T: type) type {
         dsum_stride: usize,
         x_stride: usize,
         stats_stride: usize = 2,
+        /// For statistics that nobody kept.
+        eps: T,
     };
 }
 
@@ -94,8 +100,7 @@ fn Kernels(comptime T: type) type {
         }
 
         inline fn normalizeGroup(comptime group: usize, comptime has_residual: bool, comptime has_bias: bool, p: *const Forward(T), first: usize) void {
-            // A row of nothing has mean and variance 0.
-            const n: T = @floatFromInt(@max(1, p.cols));
+            const n = count(p.cols);
             var m: [group]T = undefined;
             var c: [group]T = undefined;
             var r: [group]T = undefined;
@@ -112,12 +117,7 @@ fn Kernels(comptime T: type) type {
                 }
             }
             for (0..group) |g| {
-                const deviations = sweep.sums(T, 2, 2, p.cols, Deviations{ .x = x[g], .m = m[g] });
-                c[g] = deviations[0] / n;
-                // Rounding may leave a constant row a variance just below 0; NaN stays NaN.
-                const v = deviations[1] / n - c[g] * c[g];
-                const variance = if (v < 0) 0 else v;
-                r[g] = 1 / @sqrt(variance + p.eps);
+                c[g], r[g] = spread(x[g], p.cols, m[g], p.eps);
             }
             for (0..group) |g| {
                 const i = first + g;
@@ -137,6 +137,29 @@ fn Kernels(comptime T: type) type {
                     .next = p.x + (i + group) * p.x_stride,
                 });
             }
+        }
+
+        /// What means over a row divide by. A row of nothing has mean and variance 0.
+        inline fn count(cols: usize) T {
+            return @floatFromInt(@max(1, cols));
+        }
+
+        /// (c, r) of a row whose mean is close to m.
+        inline fn spread(x: [*]const T, cols: usize, m: T, eps: T) [2]T {
+            const n = count(cols);
+            const deviations = sweep.sums(T, 2, 2, cols, Deviations{ .x = x, .m = m });
+            const c = deviations[0] / n;
+            // Rounding may leave a constant row a variance just below 0; NaN stays NaN.
+            const v = deviations[1] / n - c * c;
+            const variance = if (v < 0) 0 else v;
+            return .{ c, 1 / @sqrt(variance + eps) };
+        }
+
+        /// (μ, r) of a row, as the forward pass keeps them.
+        noinline fn statistics(x: [*]const T, cols: usize, eps: T) [2]T {
+            const m = sweep.sums(T, 1, 4, cols, Sum{ .x = x })[0] / count(cols);
+            const c, const r = spread(x, cols, m, eps);
+            return .{ m + c, r };
         }
 
         const Sum = struct {
@@ -213,7 +236,7 @@ fn Kernels(comptime T: type) type {
         }
 
         inline fn rowGroup(comptime group: usize, comptime want_dx: bool, comptime has_dsum: bool, comptime want_sums: bool, p: *const Backward(T), first: usize) void {
-            const n: T = @floatFromInt(@max(1, p.cols));
+            const n = count(p.cols);
             var pass: Gradients(group, want_dx, has_dsum, want_sums) = undefined;
             pass.cols = p.cols;
             pass.x_next = group * p.x_stride;
@@ -224,8 +247,7 @@ fn Kernels(comptime T: type) type {
                 const i = first + g;
                 const x = p.x + i * p.x_stride;
                 const dy = p.dy + i * p.dy_stride;
-                const mean = p.stats[2 * i];
-                const r = p.stats[2 * i + 1];
+                const mean, const r = if (p.stats) |stats| stats[2 * i ..][0..2].* else statistics(x, p.cols, p.eps);
                 const s = sweep.sums(T, 3, 2, p.cols, Means{ .x = x, .dy = dy, .weight = p.weight, .mean = mean, .r = r });
                 const delta = s[2] / n;
                 const mean_u = s[0] / n;
@@ -337,6 +359,25 @@ fn BackwardTask(comptime T: type) type {
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const p = &self.chunked.args;
+            const kept: ?Scratch = if (p.stats == null) try .init(d, 2 * p.rows * @sizeOf(T)) else null;
+            defer if (kept) |s| s.deinit();
+            const stats: [*]const T = p.stats orelse kept.?.ptr(T);
+            if (kept) |s| try (ForwardTask(T){ .args = .{
+                .out = null,
+                .stats = s.ptr(T),
+                .sum = null,
+                .x = p.x,
+                .residual = null,
+                .weight = p.weight,
+                .bias = null,
+                .rows = p.rows,
+                .cols = p.cols,
+                .out_stride = 0,
+                .sum_stride = 0,
+                .x_stride = p.x_stride,
+                .residual_stride = 0,
+                .eps = p.eps,
+            } }).dispatch(d);
             var args: GpuRows = .{
                 .dx = p.dx,
                 .delta = null,
@@ -344,7 +385,7 @@ fn BackwardTask(comptime T: type) type {
                 .dsum = p.dsum,
                 .x = p.x,
                 .weight = p.weight,
-                .stats = p.stats,
+                .stats = stats,
                 .rows = p.rows,
                 .cols = p.cols,
                 .dx_stride = p.dx_stride,
@@ -368,7 +409,7 @@ fn BackwardTask(comptime T: type) type {
                 .sums = sums,
                 .dy = p.dy,
                 .x = p.x,
-                .stats = p.stats,
+                .stats = stats,
                 .delta = delta,
                 .rows = p.rows,
                 .cols = p.cols,
@@ -427,7 +468,7 @@ fn parameter(t: *const tensor.Tensor, cols: usize) Error!void {
     if (!t.contiguous()) return error.LayoutMismatch;
 }
 
-fn statistics(t: *const tensor.Tensor, rows: usize) Error!void {
+fn checkStatistics(t: *const tensor.Tensor, rows: usize) Error!void {
     if (t.fromEnd(0) != 2 or t.count() != 2 * rows) return error.ShapeMismatch;
     if (!t.contiguous()) return error.LayoutMismatch;
 }
@@ -462,7 +503,7 @@ fn forward(d: *const Device, out_: u32, stats_: u32, sum_: u32, x_: u32, residua
     };
     if (out != null and sum != null) try tensor.checkApart(out.?, sum.?);
     if (stats) |s| {
-        try statistics(s, x_rows.rows);
+        try checkStatistics(s, x_rows.rows);
         for ([_]?*const tensor.Tensor{ out, sum, x, residual, weight, bias }) |other| if (other) |t| try tensor.checkApart(s, t);
     }
     switch (x.dtype) {
@@ -491,7 +532,7 @@ fn forward(d: *const Device, out_: u32, stats_: u32, sum_: u32, x_: u32, residua
     }
 }
 
-fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weight_: u32, stats_: u32) Error!void {
+fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weight_: u32, stats_: u32, eps: f64) Error!void {
     const x = try tensor.get(x_);
     const dx = try tensor.optional(outs[0], x.dtype);
     const dweight = try tensor.optional(outs[1], x.dtype);
@@ -499,14 +540,15 @@ fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weigh
     const dy = try tensor.typed(dy_, x.dtype);
     const dsum = try tensor.optional(dsum_, x.dtype);
     const weight = try tensor.typed(weight_, x.dtype);
-    const stats = try tensor.typed(stats_, x.dtype);
+    const stats = try tensor.optional(stats_, x.dtype);
     if (!dy.sameShape(x) or x.rank == 0) return error.ShapeMismatch;
+    if (!(eps >= 0)) return error.InvalidArgument;
     if (dsum != null and (!dsum.?.sameShape(x) or dx == null)) return error.ShapeMismatch;
     const x_rows = try x.rows();
     const dy_rows = try dy.rows();
     const dsum_stride = if (dsum) |t| (try t.rows()).stride else 0;
     try parameter(weight, x_rows.cols);
-    try statistics(stats, x_rows.rows);
+    if (stats) |s| try checkStatistics(s, x_rows.rows);
     var dx_stride: usize = 0;
     if (dx) |out| {
         if (!out.sameShape(x)) return error.ShapeMismatch;
@@ -515,7 +557,7 @@ fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weigh
         try tensor.checkInPlace(out, x);
         if (dsum) |t| try tensor.checkInPlace(out, t);
         try tensor.checkApart(out, weight);
-        try tensor.checkApart(out, stats);
+        if (stats) |s| try tensor.checkApart(out, s);
     }
     inline for (.{ dweight, dbias }) |gradient| if (gradient) |out| {
         try parameter(out, x_rows.cols);
@@ -536,13 +578,14 @@ fn backward(d: *const Device, outs: [3]u32, dy_: u32, dsum_: u32, x_: u32, weigh
                         .dsum = if (dsum) |t| t.ptr(T) else null,
                         .x = x.ptr(T),
                         .weight = weight.ptr(T),
-                        .stats = stats.ptr(T),
+                        .stats = if (stats) |s| s.ptr(T) else null,
                         .rows = x_rows.rows,
                         .cols = x_rows.cols,
                         .dx_stride = dx_stride,
                         .dy_stride = dy_rows.stride,
                         .dsum_stride = dsum_stride,
                         .x_stride = x_rows.stride,
+                        .eps = @floatCast(eps),
                     },
                     .outs = .{ if (dweight) |t| t.ptr(T) else null, if (dbias) |t| t.ptr(T) else null },
                     .streams = if (dsum == null) 3 else 4,
@@ -557,8 +600,8 @@ fn forwardOn(device_: u32, out: u32, stats: u32, sum: u32, x: u32, residual: u32
     return forward(try device.get(device_), out, stats, sum, x, residual, weight, bias, eps);
 }
 
-fn backwardOn(device_: u32, outs: [3]u32, dy: u32, dsum: u32, x: u32, weight: u32, stats: u32) Error!void {
-    return backward(try device.get(device_), outs, dy, dsum, x, weight, stats);
+fn backwardOn(device_: u32, outs: [3]u32, dy: u32, dsum: u32, x: u32, weight: u32, stats: u32, eps: f64) Error!void {
+    return backward(try device.get(device_), outs, dy, dsum, x, weight, stats, eps);
 }
 
 pub const entries = struct {
@@ -568,10 +611,10 @@ pub const entries = struct {
         return status.of(forwardOn(device_, out, stats, sum, x, residual, weight, bias, eps));
     }
 
-    /// `outs` are dx, dweight and dbias, each 0 where it is not wanted. `stats` as `layer_norm` left it; `x` is its sum where there was a residual, and
+    /// `outs` are dx, dweight and dbias, each 0 where it is not wanted. `stats` as `layer_norm` left it, or 0: it is computed anew, with `eps`; `x` is its sum where there was a residual, and
     /// `dsum`, or 0, is added to dx. dx may be `dy`, `dsum` or `x`.
-    pub fn layer_norm_backward(device_: u32, outs: [*]const u32, dy: u32, dsum: u32, x: u32, weight: u32, stats: u32) callconv(.c) i32 {
-        return status.of(backwardOn(device_, outs[0..3].*, dy, dsum, x, weight, stats));
+    pub fn layer_norm_backward(device_: u32, outs: [*]const u32, dy: u32, dsum: u32, x: u32, weight: u32, stats: u32, eps: f64) callconv(.c) i32 {
+        return status.of(backwardOn(device_, outs[0..3].*, dy, dsum, x, weight, stats, eps));
     }
 };
 
@@ -659,7 +702,7 @@ fn compare(comptime T: type, rows: usize, cols: usize, workers: u32, random: std
         const dx = try t.empty(T, &.{ rows, cols });
         const dweight = try t.empty(T, &.{cols});
         const dbias = try t.empty(T, &.{cols});
-        try backward(&d, .{ dx, dweight, if (has_bias) dbias else 0 }, dy, 0, x, weight, stats);
+        try backward(&d, .{ dx, dweight, if (has_bias) dbias else 0 }, dy, 0, x, weight, stats, eps_usual);
         // dx is what is left of u·r after two projections: nothing but rounding for two columns.
         try arrays.expectScaled(T, want.dx, arrays.data(T, dx), arrays.tolerance(T), want.slope);
         try arrays.expectClose(T, want.dweight, arrays.data(T, dweight));
@@ -669,10 +712,14 @@ fn compare(comptime T: type, rows: usize, cols: usize, workers: u32, random: std
         try forward(&d, 0, alone_stats, 0, x, 0, weight, 0, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, stats), arrays.data(T, alone_stats));
         const alone = try t.empty(T, &.{ rows, cols });
-        try backward(&d, .{ alone, 0, 0 }, dy, 0, x, weight, stats);
+        const again = [3]u32{ try t.empty(T, &.{ rows, cols }), try t.empty(T, &.{cols}), try t.empty(T, &.{cols}) };
+        try backward(&d, again, dy, 0, x, weight, 0, eps_usual);
+        for ([_]u32{ dx, dweight }, again[0..2]) |kept, anew| try arrays.expectSameBits(T, arrays.data(T, kept), arrays.data(T, anew));
+        if (has_bias) try arrays.expectSameBits(T, arrays.data(T, dbias), arrays.data(T, again[2]));
+        try backward(&d, .{ alone, 0, 0 }, dy, 0, x, weight, stats, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, alone));
         const alone_weight = try t.empty(T, &.{cols});
-        try backward(&d, .{ 0, alone_weight, 0 }, dy, 0, x, weight, stats);
+        try backward(&d, .{ 0, alone_weight, 0 }, dy, 0, x, weight, stats, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, dweight), arrays.data(T, alone_weight));
     }
 }
@@ -702,7 +749,7 @@ test "layer_norm: the same bits for any number of workers" {
             const d = device.forTest(@intCast(workers));
             const outs = [5]u32{ try t.empty(T, &.{ rows, cols }), try t.empty(T, &.{ rows, 2 }), try t.empty(T, &.{ rows, cols }), try t.empty(T, &.{cols}), try t.empty(T, &.{cols}) };
             try forward(&d, outs[0], outs[1], 0, x, 0, weight, bias, eps_usual);
-            try backward(&d, .{ outs[2], outs[3], outs[4] }, dy, 0, x, weight, outs[1]);
+            try backward(&d, .{ outs[2], outs[3], outs[4] }, dy, 0, x, weight, outs[1], eps_usual);
             if (workers == 1) first = outs;
             for (first, outs) |a, b| try arrays.expectSameBits(T, arrays.data(T, a), arrays.data(T, b));
         }
@@ -734,7 +781,7 @@ test "layer_norm: large means and constant rows keep their digits" {
         try testing.expectApproxEqAbs(1.344237, arrays.data(f32, y)[15], 1e-4);
         // dweight for dy = 1 is x̂ itself: the kept mean, rounded to f32, does not move it.
         const dweight = try t.empty(f32, &.{16});
-        try backward(&d, .{ 0, dweight, 0 }, ones, 0, x, ones, stats);
+        try backward(&d, .{ 0, dweight, 0 }, ones, 0, x, ones, stats, eps_usual);
         try testing.expectApproxEqAbs(-1.341508, arrays.data(f32, dweight)[0], 1e-4);
         try testing.expectApproxEqAbs(1.344237, arrays.data(f32, dweight)[15], 1e-4);
     }
@@ -756,7 +803,7 @@ test "layer_norm: large means and constant rows keep their digits" {
         const stats = try t.empty(f32, &.{2});
         try forward(&d, y, stats, 0, x, 0, ones, 0, eps_usual);
         const dx = try t.empty(f32, &.{4});
-        try backward(&d, .{ dx, 0, 0 }, try t.from(f32, &.{4}, &.{ 1, 2, 3, 4 }), 0, x, ones, stats);
+        try backward(&d, .{ dx, 0, 0 }, try t.from(f32, &.{4}, &.{ 1, 2, 3, 4 }), 0, x, ones, stats, eps_usual);
         try arrays.expectWithin(f32, &.{ -474.3416, -158.1139, 158.1139, 474.3416 }, arrays.data(f32, dx), 1e-6);
     }
 }
@@ -787,8 +834,8 @@ test "layer_norm: views, in place, and nothing written beside the output" {
         // The gradient in place of dy, then the forward in place of x.
         const dy = try t.normal(f32, &.{ rows, cols }, prng.random(), 1);
         const dx = try t.empty(f32, &.{ rows, cols });
-        try backward(&d, .{ dx, 0, 0 }, dy, 0, x, weight, stats);
-        try backward(&d, .{ dy, 0, 0 }, dy, 0, x, weight, stats);
+        try backward(&d, .{ dx, 0, 0 }, dy, 0, x, weight, stats, eps_usual);
+        try backward(&d, .{ dy, 0, 0 }, dy, 0, x, weight, stats, eps_usual);
         try arrays.expectSameBits(f32, arrays.data(f32, dx), arrays.data(f32, dy));
         try forward(&d, dense, 0, 0, dense, 0, weight, 0, eps_usual);
         try arrays.expectSameBits(f32, arrays.data(f32, want), arrays.data(f32, dense));
@@ -825,14 +872,14 @@ test "layer_norm: with a residual the same bits as after a sum of its own, in pl
         const dsum = try t.normal(T, &dims, prng.random(), 1);
         const alone = try t.empty(T, &dims);
         const alone_weight = try t.empty(T, &.{cols});
-        try backward(&d, .{ alone, alone_weight, 0 }, dy, 0, sum, weight, stats);
+        try backward(&d, .{ alone, alone_weight, 0 }, dy, 0, sum, weight, stats, eps_usual);
         for (arrays.data(T, alone), arrays.data(T, dsum)) |*a, b| a.* += b;
         const dx = try t.empty(T, &dims);
         const dweight = try t.empty(T, &.{cols});
-        try backward(&d, .{ dx, dweight, 0 }, dy, dsum, sum, weight, stats);
+        try backward(&d, .{ dx, dweight, 0 }, dy, dsum, sum, weight, stats, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, alone), arrays.data(T, dx));
         try arrays.expectSameBits(T, arrays.data(T, alone_weight), arrays.data(T, dweight));
-        try backward(&d, .{ dsum, 0, 0 }, dy, dsum, sum, weight, stats);
+        try backward(&d, .{ dsum, 0, 0 }, dy, dsum, sum, weight, stats, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, dsum));
 
         // The results in place of the operands.
@@ -855,7 +902,7 @@ test "layer_norm: a NaN stays in its row, forward and in dx" {
     const stats = try t.empty(f32, &.{ 3, 2 });
     try forward(&d, y, stats, 0, x, 0, ones, 0, eps_usual);
     const dx = try t.empty(f32, &.{ 3, 2 });
-    try backward(&d, .{ dx, 0, 0 }, try t.filled(f32, &.{ 3, 2 }, 1), 0, x, ones, stats);
+    try backward(&d, .{ dx, 0, 0 }, try t.filled(f32, &.{ 3, 2 }, 1), 0, x, ones, stats, eps_usual);
     for ([_]u32{ y, dx }) |h| {
         for (arrays.data(f32, h)[0..2]) |v| try testing.expect(std.math.isFinite(v));
         for (arrays.data(f32, h)[2..6]) |v| try testing.expect(std.math.isNan(v));
@@ -879,7 +926,8 @@ test "layer_norm: a refused call writes nothing" {
     const base = try t.filled(f32, &.{12}, 1);
     try testing.expectError(error.Overlap, forward(&d, try t.view(base, 0, &.{ 2, 4 }, &.{ 4, 1 }), 0, 0, try t.view(base, 2, &.{ 2, 4 }, &.{ 4, 1 }), 0, weight, 0, eps_usual));
     try testing.expectError(error.Overlap, forward(&d, try t.view(base, 0, &.{ 2, 4 }, &.{ 0, 1 }), 0, 0, x, 0, weight, 0, eps_usual));
-    try testing.expectError(error.Overlap, backward(&d, .{ 0, weight, 0 }, x, 0, x, weight, stats));
+    try testing.expectError(error.Overlap, backward(&d, .{ 0, weight, 0 }, x, 0, x, weight, stats, eps_usual));
+    try testing.expectError(error.InvalidArgument, backward(&d, .{ y, 0, 0 }, x, 0, x, weight, 0, -1));
     const integers = try t.filled(u32, &.{ 2, 4 }, 1);
     const integer_weight = try t.filled(u32, &.{4}, 1);
     try testing.expectError(error.Unsupported, forward(&d, integers, 0, 0, integers, 0, integer_weight, 0, eps_usual));
@@ -925,20 +973,21 @@ test "layer_norm: kernels read and write nothing past the last element" {
                 .eps = 1e-5,
             });
             for (out.items) |v| try testing.expectEqual(1, v);
-            backward_kernel(&.{
+            for ([_]?[*]const T{ stats.items.ptr, null }) |kept| backward_kernel(&.{
                 .dx = out.items.ptr,
                 .sums = sums.items.ptr,
                 .dy = x.items.ptr,
                 .dsum = residual.items.ptr,
                 .x = x.items.ptr,
                 .weight = weight.items.ptr,
-                .stats = stats.items.ptr,
+                .stats = kept,
                 .rows = rows,
                 .cols = cols,
                 .dx_stride = cols,
                 .dy_stride = cols,
                 .dsum_stride = cols,
                 .x_stride = cols,
+                .eps = 1e-5,
             });
             for (sums.items[cols..]) |v| try testing.expectEqual(rows, v);
         }

@@ -2,6 +2,8 @@
 //!
 //! Backward, with u = dy·weight and means over the row: dx = r·(u − x̂·mean(u·x̂)), dweight = Σ_rows dy·x̂. Forward keeps each row's r.
 //!
+//! Where no r was kept the backward pass takes it from the row itself, as the forward pass does.
+//!
 //! The sums over rows go over chunks of rows that depend on the number of rows alone, and the chunks' sums join in their order.
 
 const std = @import("std");
@@ -44,13 +46,16 @@ fn Backward(comptime T: type) type {
         dy: [*]const T,
         x: [*]const T,
         weight: [*]const T,
-        stats: [*]const T,
+        /// Null where nobody kept them.
+        stats: ?[*]const T,
         rows: usize,
         cols: usize,
         dx_stride: usize,
         dy_stride: usize,
         x_stride: usize,
         stats_stride: usize = 1,
+        /// For factors that nobody kept.
+        eps: T,
     };
 }
 
@@ -71,13 +76,8 @@ fn Kernels(comptime T: type) type {
         }
 
         inline fn normalizeGroup(comptime group: usize, p: *const Forward(T), first: usize) void {
-            // The mean square of nothing is 0.
-            const n: T = @floatFromInt(@max(1, p.cols));
             var r: [group]T = undefined;
-            for (0..group) |g| {
-                const squares = sweep.sums(T, 1, 4, p.cols, Squares{ .x = p.x + (first + g) * p.x_stride })[0];
-                r[g] = 1 / @sqrt(squares / n + p.eps);
-            }
+            for (0..group) |g| r[g] = factor(p.x + (first + g) * p.x_stride, p.cols, p.eps);
             for (0..group) |g| {
                 const i = first + g;
                 if (p.stats) |stats| stats[i] = r[g];
@@ -85,6 +85,12 @@ fn Kernels(comptime T: type) type {
                 const x = p.x + i * p.x_stride;
                 sweep.each(p.cols, Normalize{ .out = out + i * p.out_stride, .x = x, .weight = p.weight, .r = all(r[g]), .next = group * p.x_stride });
             }
+        }
+
+        /// r of a row. The mean square of nothing is 0.
+        inline fn factor(x: [*]const T, cols: usize, eps: T) T {
+            const squares = sweep.sums(T, 1, 4, cols, Squares{ .x = x })[0];
+            return 1 / @sqrt(squares / @as(T, @floatFromInt(@max(1, cols))) + eps);
         }
 
         const Squares = struct {
@@ -138,7 +144,7 @@ fn Kernels(comptime T: type) type {
                 const i = first + g;
                 pass.x[g] = p.x + i * p.x_stride;
                 pass.dy[g] = p.dy + i * p.dy_stride;
-                pass.r[g] = p.stats[i];
+                pass.r[g] = if (p.stats) |stats| stats[i] else factor(pass.x[g], p.cols, p.eps);
                 if (want_dx) {
                     pass.dx[g] = p.dx.? + i * p.dx_stride;
                     // mean(u·x̂) = r·mean(u·x).
@@ -221,6 +227,20 @@ fn BackwardTask(comptime T: type) type {
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const p = &self.chunked.args;
+            const kept: ?Scratch = if (p.stats == null) try .init(d, p.rows * @sizeOf(T)) else null;
+            defer if (kept) |s| s.deinit();
+            const stats: [*]const T = p.stats orelse kept.?.ptr(T);
+            if (kept) |s| try (ForwardTask(T){ .args = .{
+                .out = null,
+                .stats = s.ptr(T),
+                .x = p.x,
+                .weight = p.weight,
+                .rows = p.rows,
+                .cols = p.cols,
+                .out_stride = 0,
+                .x_stride = p.x_stride,
+                .eps = p.eps,
+            } }).dispatch(d);
             if (self.chunked.outs[0]) |out| {
                 const chunks = column_sums.chunks(p.rows);
                 const sums: Scratch = try .init(d, chunks * p.cols * @sizeOf(T));
@@ -230,7 +250,7 @@ fn BackwardTask(comptime T: type) type {
                     .sums = sums.ptr(T),
                     .dy = p.dy,
                     .x = p.x,
-                    .stats = p.stats,
+                    .stats = stats,
                     .rows = p.rows,
                     .cols = p.cols,
                     .dy_stride = p.dy_stride,
@@ -245,7 +265,7 @@ fn BackwardTask(comptime T: type) type {
                 .dy = p.dy,
                 .x = p.x,
                 .weight = p.weight,
-                .stats = p.stats,
+                .stats = stats,
                 .rows = p.rows,
                 .cols = p.cols,
                 .dx_stride = p.dx_stride,
@@ -333,18 +353,19 @@ fn forward(d: *const Device, out_: u32, stats_: u32, x_: u32, weight_: u32, eps:
     }
 }
 
-fn backward(d: *const Device, dx_: u32, dweight_: u32, dy_: u32, x_: u32, weight_: u32, stats_: u32) Error!void {
+fn backward(d: *const Device, dx_: u32, dweight_: u32, dy_: u32, x_: u32, weight_: u32, stats_: u32, eps: f64) Error!void {
     const x = try tensor.get(x_);
     const dx = try tensor.optional(dx_, x.dtype);
     const dweight = try tensor.optional(dweight_, x.dtype);
     const dy = try tensor.typed(dy_, x.dtype);
     const weight = try tensor.typed(weight_, x.dtype);
-    const stats = try tensor.typed(stats_, x.dtype);
+    const stats = try tensor.optional(stats_, x.dtype);
     if (!dy.sameShape(x) or x.rank == 0) return error.ShapeMismatch;
+    if (!(eps >= 0)) return error.InvalidArgument;
     const x_rows = try x.rows();
     const dy_rows = try dy.rows();
     try parameter(weight, x_rows.cols);
-    try statistics(stats, x_rows.rows);
+    if (stats) |s| try statistics(s, x_rows.rows);
     var dx_stride: usize = 0;
     if (dx) |out| {
         if (!out.sameShape(x)) return error.ShapeMismatch;
@@ -352,7 +373,7 @@ fn backward(d: *const Device, dx_: u32, dweight_: u32, dy_: u32, x_: u32, weight
         try tensor.checkInPlace(out, dy);
         try tensor.checkInPlace(out, x);
         try tensor.checkApart(out, weight);
-        try tensor.checkApart(out, stats);
+        if (stats) |s| try tensor.checkApart(out, s);
     }
     if (dweight) |out| {
         try parameter(out, x_rows.cols);
@@ -370,12 +391,13 @@ fn backward(d: *const Device, dx_: u32, dweight_: u32, dy_: u32, x_: u32, weight
                         .dy = dy.ptr(T),
                         .x = x.ptr(T),
                         .weight = weight.ptr(T),
-                        .stats = stats.ptr(T),
+                        .stats = if (stats) |s| s.ptr(T) else null,
                         .rows = x_rows.rows,
                         .cols = x_rows.cols,
                         .dx_stride = dx_stride,
                         .dy_stride = dy_rows.stride,
                         .x_stride = x_rows.stride,
+                        .eps = @floatCast(eps),
                     },
                     .outs = .{if (dweight) |t| t.ptr(T) else null},
                     .streams = 3,
@@ -390,8 +412,8 @@ fn forwardOn(device_: u32, out: u32, stats: u32, x: u32, weight: u32, eps: f64) 
     return forward(try device.get(device_), out, stats, x, weight, eps);
 }
 
-fn backwardOn(device_: u32, dx: u32, dweight: u32, dy: u32, x: u32, weight: u32, stats: u32) Error!void {
-    return backward(try device.get(device_), dx, dweight, dy, x, weight, stats);
+fn backwardOn(device_: u32, dx: u32, dweight: u32, dy: u32, x: u32, weight: u32, stats: u32, eps: f64) Error!void {
+    return backward(try device.get(device_), dx, dweight, dy, x, weight, stats, eps);
 }
 
 pub const entries = struct {
@@ -400,9 +422,9 @@ pub const entries = struct {
         return status.of(forwardOn(device_, out, stats, x, weight, eps));
     }
 
-    /// `stats` as `rms_norm` left it. `dx` and `dweight` are 0 where they are not wanted; `dx` may be `dy` or `x`.
-    pub fn rms_norm_backward(device_: u32, dx: u32, dweight: u32, dy: u32, x: u32, weight: u32, stats: u32) callconv(.c) i32 {
-        return status.of(backwardOn(device_, dx, dweight, dy, x, weight, stats));
+    /// `stats` as `rms_norm` left it, or 0: it is computed anew, with `eps`. `dx` and `dweight` are 0 where they are not wanted; `dx` may be `dy` or `x`.
+    pub fn rms_norm_backward(device_: u32, dx: u32, dweight: u32, dy: u32, x: u32, weight: u32, stats: u32, eps: f64) callconv(.c) i32 {
+        return status.of(backwardOn(device_, dx, dweight, dy, x, weight, stats, eps));
     }
 };
 
@@ -456,7 +478,7 @@ test "rms_norm: values and gradients as in f64 at every length, each result alon
         try arrays.expectClose(T, want[1], arrays.data(T, stats));
         const dx = try t.empty(T, &dims);
         const dweight = try t.empty(T, &.{cols});
-        try backward(&d, dx, dweight, dy, x, weight, stats);
+        try backward(&d, dx, dweight, dy, x, weight, stats, eps_usual);
         // For one column dx is r·u less nearly the same.
         try arrays.expectScaled(T, want[2], arrays.data(T, dx), arrays.tolerance(T), 1);
         try arrays.expectClose(T, want[3], arrays.data(T, dweight));
@@ -465,7 +487,10 @@ test "rms_norm: values and gradients as in f64 at every length, each result alon
         try forward(&d, 0, alone, x, weight, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, stats), arrays.data(T, alone));
         const alone_weight = try t.empty(T, &.{cols});
-        try backward(&d, 0, alone_weight, dy, x, weight, stats);
+        const again = [2]u32{ try t.empty(T, &dims), try t.empty(T, &.{cols}) };
+        try backward(&d, again[0], again[1], dy, x, weight, 0, eps_usual);
+        for ([_]u32{ dx, dweight }, again) |kept, anew| try arrays.expectSameBits(T, arrays.data(T, kept), arrays.data(T, anew));
+        try backward(&d, 0, alone_weight, dy, x, weight, stats, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, dweight), arrays.data(T, alone_weight));
 
         if (rows == 0) continue;
@@ -473,7 +498,7 @@ test "rms_norm: values and gradients as in f64 at every length, each result alon
         const base = try t.filled(T, &.{ rows, gap }, 42);
         const view = try t.view(base, 3, &dims, &.{ gap, 1 });
         for (0..rows) |i| @memcpy(arrays.data(T, base)[i * gap + 3 ..][0..cols], arrays.data(T, x)[i * cols ..][0..cols]);
-        try backward(&d, dy, 0, dy, view, weight, stats);
+        try backward(&d, dy, 0, dy, view, weight, stats, eps_usual);
         try arrays.expectSameBits(T, arrays.data(T, dx), arrays.data(T, dy));
         try forward(&d, view, 0, view, weight, eps_usual);
         for (arrays.data(T, base), 0..) |v, i| {
@@ -496,7 +521,7 @@ test "rms_norm: the same bits for any number of workers" {
         const d = device.forTest(@intCast(workers));
         const outs = [4]u32{ try t.empty(f32, &dims), try t.empty(f32, &.{331}), try t.empty(f32, &dims), try t.empty(f32, &.{75}) };
         try forward(&d, outs[0], outs[1], x, weight, eps_usual);
-        try backward(&d, outs[2], outs[3], dy, x, weight, outs[1]);
+        try backward(&d, outs[2], outs[3], dy, x, weight, outs[1], eps_usual);
         if (workers == 1) first = outs;
         for (first, outs) |a, b| try arrays.expectSameBits(f32, arrays.data(f32, a), arrays.data(f32, b));
     }
@@ -513,7 +538,7 @@ test "rms_norm: a row of zeros is zeros, and NaN stays in its row" {
     const stats = try t.empty(f32, &.{3});
     try forward(&d, y, stats, x, ones, eps_usual);
     const dx = try t.empty(f32, &.{ 3, 2 });
-    try backward(&d, dx, 0, try t.filled(f32, &.{ 3, 2 }, 1), x, ones, stats);
+    try backward(&d, dx, 0, try t.filled(f32, &.{ 3, 2 }, 1), x, ones, stats, eps_usual);
     try arrays.expectSameBits(f32, &.{ 0, 0 }, arrays.data(f32, y)[0..2]);
     try testing.expectApproxEqRel(316.2278, arrays.data(f32, dx)[0], 1e-6);
     for ([_]u32{ y, dx }) |h| {
@@ -534,8 +559,9 @@ test "rms_norm: a refused call writes nothing" {
     try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.filled(f32, &.{3}, 1), x, weight, eps_usual));
     try testing.expectError(error.DtypeMismatch, forward(&d, y, stats, x, try t.filled(f64, &.{4}, 1), eps_usual));
     try testing.expectError(error.InvalidArgument, forward(&d, y, stats, x, weight, -1));
-    try testing.expectError(error.Overlap, backward(&d, 0, weight, x, x, weight, stats));
-    try testing.expectError(error.ShapeMismatch, backward(&d, y, 0, try t.filled(f32, &.{8}, 1), x, weight, stats));
+    try testing.expectError(error.Overlap, backward(&d, 0, weight, x, x, weight, stats, eps_usual));
+    try testing.expectError(error.InvalidArgument, backward(&d, y, 0, x, x, weight, 0, -1));
+    try testing.expectError(error.ShapeMismatch, backward(&d, y, 0, try t.filled(f32, &.{8}, 1), x, weight, stats, eps_usual));
     const integers = try t.filled(u32, &.{ 2, 4 }, 1);
     try testing.expectError(error.Unsupported, forward(&d, integers, 0, integers, try t.filled(u32, &.{4}, 1), eps_usual));
     for ([_]u32{ y, stats }) |h| for (arrays.data(f32, h)) |v| try testing.expectEqual(42, v);
@@ -571,18 +597,19 @@ test "rms_norm: kernels read and write nothing past the last element" {
                 .eps = 0,
             });
             for (out.items) |v| try testing.expectEqual(1, v);
-            backward_kernel(&.{
+            for ([_]?[*]const T{ stats.items.ptr, null }) |kept| backward_kernel(&.{
                 .dx = out.items.ptr,
                 .sums = sums.items.ptr,
                 .dy = x.items.ptr,
                 .x = x.items.ptr,
                 .weight = weight.items.ptr,
-                .stats = stats.items.ptr,
+                .stats = kept,
                 .rows = rows,
                 .cols = cols,
                 .dx_stride = cols,
                 .dy_stride = cols,
                 .x_stride = cols,
+                .eps = 0,
             });
             for (sums.items) |v| try testing.expectEqual(rows, v);
         }

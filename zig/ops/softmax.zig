@@ -222,7 +222,15 @@ fn Kernels(comptime T: type) type {
                 const y = p.y + i * p.y_stride;
                 const n = seen(p.row + i, p.queries, p.cols);
                 const dot = sweep.sums(T, 1, 4, n, Dot{ .dy = dy, .y = y })[0];
-                sweep.each(n, Gradient{ .dx = dx, .dy = dy, .y = y, .dot = all(dot), .scale = all(p.scale) });
+                sweep.each(n, Gradient{
+                    .dx = dx,
+                    .dy = dy,
+                    .y = y,
+                    .dot = all(dot),
+                    .scale = all(p.scale),
+                    .dy_next = dy + p.dy_stride,
+                    .y_next = y + p.y_stride,
+                });
                 @memset(dx[n..p.cols], 0);
             }
         }
@@ -243,8 +251,15 @@ fn Kernels(comptime T: type) type {
             y: [*]const T,
             dot: V,
             scale: V,
+            /// The rows that this one asks for.
+            dy_next: [*]const T,
+            y_next: [*]const T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                if (whole) {
+                    sweep.ask(T, s.dy_next + j, false);
+                    sweep.ask(T, s.y_next + j, false);
+                }
                 const y = sweep.read(T, whole, s.y + j, left, 0);
                 const dy = sweep.read(T, whole, s.dy + j, left, 0);
                 sweep.write(T, whole, s.dx + j, @select(T, y == all(0), all(0), s.scale * y * (dy - s.dot)), left);

@@ -100,6 +100,11 @@ pub fn Delta(comptime T: type) type {
     return extern struct { delta: [*]T, dy: [*]const T, y: [*]const T, rows: usize, width: usize, dy_stride: usize, y_stride: usize };
 }
 
+/// Copies rows that lie apart to rows that do not, or back.
+pub fn Copy(comptime T: type) type {
+    return extern struct { to: [*]T, from: [*]const T, rows: usize, width: usize, to_stride: usize, from_stride: usize };
+}
+
 fn Kernels(comptime T: type) type {
     return struct {
         const V = simd.Vec(T);
@@ -397,6 +402,32 @@ fn Kernels(comptime T: type) type {
             for (0..p.rows) |i| p.delta[i] = sweep.sums(T, 1, 4, p.width, Dot{ .x = p.dy + i * p.dy_stride, .y = p.y + i * p.y_stride })[0];
         }
 
+        /// Rows ahead of the one that is copied for which it asks: rows far apart are short stretches of memory that the hardware's prefetcher does not get
+        /// to know. Copies of 256 numbers each 2 KiB apart take half the time.
+        const rows_ahead = 12;
+
+        fn copy(p: *const Copy(T)) callconv(.c) void {
+            @setEvalBranchQuota(20_000);
+            for (0..p.rows) |i| {
+                const to = p.to + i * p.to_stride;
+                const from = p.from + i * p.from_stride;
+                sweep.each(p.width, Row{ .to = to, .from = from, .to_ahead = rows_ahead * p.to_stride, .from_ahead = rows_ahead * p.from_stride });
+            }
+        }
+
+        const Row = struct {
+            to: [*]T,
+            from: [*]const T,
+            to_ahead: usize,
+            from_ahead: usize,
+
+            pub inline fn at(x: @This(), comptime whole: bool, j: usize, left: usize) void {
+                sweep.ask(T, x.from + j + x.from_ahead, false);
+                sweep.ask(T, x.to + j + x.to_ahead, true);
+                sweep.write(T, whole, x.to + j, sweep.read(T, whole, x.from + j, left, 0), left);
+            }
+        };
+
         const Dot = struct {
             x: [*]const T,
             y: [*]const T,
@@ -419,6 +450,8 @@ pub const ukernels = struct {
     pub const attention_f64_gradient = Kernels(f64).gradient;
     pub const attention_f32_delta = Kernels(f32).deltas;
     pub const attention_f64_delta = Kernels(f64).deltas;
+    pub const attention_f32_copy = Kernels(f32).copy;
+    pub const attention_f64_copy = Kernels(f64).copy;
 };
 
 const testing = std.testing;
@@ -431,6 +464,7 @@ test "scores: kernels read and write no row past its last element" {
         const delta = pick.testKernel(prefix ++ "delta", fn (*const Delta(T)) callconv(.c) void);
         const finish = pick.testKernel(prefix ++ "finish", fn (*const Finish(T)) callconv(.c) void);
         const join = pick.testKernel(prefix ++ "join", fn (*const Join(T)) callconv(.c) void);
+        const copy = pick.testKernel(prefix ++ "copy", fn (*const Copy(T)) callconv(.c) void);
         const ones: [3 * 70]T = @splat(1);
         const zeros: [16]T = @splat(0);
         for (1..71) |n| {
@@ -459,6 +493,9 @@ test "scores: kernels read and write no row past its last element" {
             });
             for (x) |v| try testing.expectEqual(1, v);
             for (second) |v| try testing.expectEqual(0.5, v);
+            @memset(x, 3);
+            copy(&.{ .to = out.ptr, .from = x.ptr, .rows = rows, .width = n, .to_stride = n, .from_stride = n });
+            for (out) |v| try testing.expectEqual(3, v);
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn Plan(comptime T: type) type {
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const tile = kernels.tile;
             const element = @sizeOf(T);
-            const cut = blocking.plan(tile, d.machine.caches, d.knobs, workers, p.m, p.n, element, blocking.rowsLeast(p.a_row == 1, p.m, workers, element));
+            const cut = blocking.plan(tile, d.machine.caches, d.knobs, workers, p.m, p.n, element, p.a_row == 1 and p.a_col != 1);
             var self: Self = .{
                 .p = p,
                 .kernels = kernels,
@@ -68,7 +68,7 @@ pub fn Plan(comptime T: type) type {
             if (p.b_packed) {
                 self.b_form = .prepacked;
                 self.group = blocking.groupColumns(tile, d.machine.caches, element);
-            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), element)) {
+            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches, tile, cut.rows_each, p.n, p.k, @intCast(p.b_row), element)) {
                 self.b_form = .in_place;
                 self.group = blocking.groupColumns(tile, d.machine.caches, element);
                 self.cut.nc = blocking.roundUp(p.n, tile.nr);
@@ -78,14 +78,16 @@ pub fn Plan(comptime T: type) type {
             const a_rows = if (self.a_form == .panels) cut.mc else 0;
             // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.
             const tail_cols = if (self.b_form == .in_place and p.n % tile.nr % tile.w != 0) blocking.roundUp(p.n % tile.nr, tile.w) else 0;
+            // One worker has no barriers to save, and what it packs stays nearer in slices of one depth block.
+            const shares_a = a_rows > 0 and workers > 1 and (workers >= d.knobs.shared_a_workers or resolve.work(p.sizes()) >= d.knobs.shared_a_mnk);
             // All workers stay within as much of B as the second level holds, whoever packed it.
             const b_walked = if (self.b_form == .packed_here) b_cols else @min(self.cut.nc, p.n);
-            self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, b_walked * element, a_rows * element));
+            self.depth = @min(p.k, kc * blocking.depthBlocks(d.machine.caches, b_walked * element, if (shares_a or workers == 1) a_rows * element else 0));
             if (self.own_tiles > 0) self.depth = @min(p.k, kc);
             self.b_len = if (b_cols == 0) 0 else product.rowPanels(self.depth, kc) * product.rowPanels(b_cols, tile.nr) * (kc * tile.nr + pad);
-            if (a_rows > 0 and workers > 1 and (workers >= d.knobs.shared_a_workers or resolve.work(p.sizes()) >= d.knobs.shared_a_mnk)) {
+            if (shares_a) {
                 self.shared_a_len = product.align16(self.depth * cut.mc * cut.blocks);
-            } else self.a_len = product.align16(self.depth * a_rows);
+            } else self.a_len = product.align16(@min(self.depth, kc) * a_rows);
             self.tail_len = product.align16(self.depth * tail_cols);
             return self;
         }
@@ -150,7 +152,7 @@ pub fn Plan(comptime T: type) type {
                             .tail = undefined,
                         };
                         slice.packPieces(0, slice.piecesOfB());
-                        for (0..plan.cut.blocks) |block| slice.strip(block, 0, slice.tileCount());
+                        for (0..plan.cut.blocks) |block| slice.strip(block, 0, slice.tileCount(), 0, 1);
                     }
                 }
             }
@@ -167,8 +169,6 @@ pub fn Plan(comptime T: type) type {
             b: [*]T,
             a: [*]T,
             tail: [*]T,
-            /// The row block that `a` holds.
-            packed_block: usize = std.math.maxInt(usize),
             /// Which 64ths of the tiles this worker has been through: the others come from memory, or from the cache of the worker that packed them.
             visited: u64 = 0,
             tail_packed: bool = false,
@@ -267,22 +267,27 @@ pub fn Plan(comptime T: type) type {
                 return tiles_;
             }
 
-            /// Where a row block lies packed, depth block by depth block: in a place of its own, or in the one place of this worker.
+            /// Where a depth block of a row block lies packed: in a place of its own, or in the one place of this worker.
             fn packedA(s: *const Slice, block: usize, g: usize) [*]T {
                 const mc = s.plan.cut.mc;
-                return s.a + (if (s.plan.shared_a_len > 0) block * mc * s.plan.depth else 0) + g * kc * mc;
+                return if (s.plan.shared_a_len > 0) s.a + block * mc * s.plan.depth + g * kc * mc else s.a;
             }
 
             fn packBlocks(s: *Slice, begin: usize, end: usize) void {
                 for (begin..end) |block| s.packA(block);
             }
 
-            fn packA(s: *Slice, block: usize) void {
+            fn packA(s: *const Slice, block: usize) void {
+                for (0..s.blocksDeep()) |g| s.packDeep(block, g);
+            }
+
+            /// Packs one depth block of a row block of A.
+            fn packDeep(s: *const Slice, block: usize, g: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const from = plan.cut.deal.start(block);
                 const rows = plan.cut.deal.start(block + 1) - from;
-                for (0..s.blocksDeep()) |g| plan.kernels.pack(&.{
+                plan.kernels.pack(&.{
                     .out = s.packedA(block, g),
                     .in = product.at(T, p.a, p.a_row, from, p.a_col, s.k0 + g * kc),
                     .count = rows,
@@ -295,36 +300,49 @@ pub fn Plan(comptime T: type) type {
                     .stride = p.a_row,
                     .stride_k = p.a_col,
                 });
-                s.packed_block = block;
             }
 
             fn compute(s: *Slice, begin: usize, end: usize) void {
                 const n_tiles = s.tileCount();
-                const group = @max(1, s.plan.group / s.plan.kernels.tile.nr);
                 var job = begin;
                 while (job < end) {
                     const block = job / n_tiles;
                     const first = job % n_tiles;
-                    const count = @min(end - job, n_tiles - first, group);
-                    s.strip(block, first, first + count);
+                    const count = @min(end - job, n_tiles - first);
+                    s.tilesOfBlock(block, first, first + count);
                     job += count;
                 }
             }
 
-            /// The column tiles `first..end` of one row block, depth block after depth block: what they share of C stays in cache.
-            fn strip(s: *Slice, block: usize, first: usize, end: usize) void {
+            /// The column tiles `first..end` of one row block, by groups of columns. What is packed of A for a depth block serves all groups; where A is read in
+            /// place, a group goes through all depth blocks, so that what they share of C stays in cache.
+            fn tilesOfBlock(s: *Slice, block: usize, first: usize, end: usize) void {
+                const group = @max(1, s.plan.group / s.plan.kernels.tile.nr);
+                if (s.plan.a_len > 0) {
+                    for (0..s.blocksDeep()) |g| {
+                        s.packDeep(block, g);
+                        var at = first;
+                        while (at < end) : (at +|= group) s.strip(block, at, @min(end, at +| group), g, g + 1);
+                    }
+                } else {
+                    var at = first;
+                    while (at < end) : (at +|= group) s.strip(block, at, @min(end, at +| group), 0, s.blocksDeep());
+                }
+            }
+
+            /// The column tiles `first..end` of one row block over the depth blocks `g_begin..g_end`.
+            fn strip(s: *Slice, block: usize, first: usize, end: usize, g_begin: usize, g_end: usize) void {
                 const plan = s.plan;
                 const p = &plan.p;
                 const tile = plan.kernels.tile;
-                if (plan.a_len > 0 and block != s.packed_block) s.packA(block);
                 const from = plan.cut.deal.start(block);
                 const j = first * tile.nr;
                 const cols = @min(end * tile.nr, s.cols) - j;
                 const last = cols / tile.nr * tile.nr;
                 const part = @as(u64, 1) << @intCast(first * 64 / s.tileCount());
                 const far = (plan.b_form != .packed_here or s.workers > 1) and s.visited & part == 0;
-                s.visited |= part;
-                for (0..s.blocksDeep()) |g| {
+                if (g_end == s.blocksDeep()) s.visited |= part;
+                for (g_begin..g_end) |g| {
                     const k0 = s.k0 + g * kc;
                     const depth = s.depthOf(g);
                     const b = s.tilesOf(g, j);

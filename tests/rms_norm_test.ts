@@ -163,7 +163,7 @@ gpuTest("rmsNorm() on a GPU has dweight of dy and x also where dx takes their pl
         assert.equal(native.tw_rms_norm(device.handle, 0, stats.handle, x!.handle, weight.handle, 1e-5), 0);
         const dx = [x!, dy!][place]!;
         assert.equal(
-          native.tw_rms_norm_backward(device.handle, dx.handle, dweight.handle, dy!.handle, x!.handle, weight.handle, stats.handle),
+          native.tw_rms_norm_backward(device.handle, dx.handle, dweight.handle, dy!.handle, x!.handle, weight.handle, stats.handle, 1e-5),
           0,
         );
         return { dx: dx as Tensor, dweight: dweight as Tensor, stats: stats as Tensor };

@@ -57,6 +57,9 @@ interface Field {
 /** `out` is a keyword of Slang: a trailing underscore stands for nothing. */
 const plain = (name: string) => name.replace(/_$/, "");
 
+/** Arithmetic as it is written: drivers may else drop the terms that catch what a sum's roundings lose, which in real numbers are 0. */
+const exact = ["-fp-mode", "precise"];
+
 async function compile(tools: Tools, source: string, entry: string, out: string): Promise<Entry> {
   const raw = join(out, `${entry}.raw.spv`);
   const spv = join(out, `${entry}.spv`);
@@ -65,17 +68,33 @@ async function compile(tools: Tools, source: string, entry: string, out: string)
     [
       tools.slangc,
       join(sources, source),
-      ...["-entry", entry, "-stage", "compute", "-O0", "-fvk-use-entrypoint-name", "-line-directive-mode", "none"],
+      ...["-entry", entry, "-stage", "compute", "-O0", ...exact, "-fvk-use-entrypoint-name", "-line-directive-mode", "none"],
       ...["-reflection-json", reflection, "-target", "spirv", "-profile", "spirv_1_5", "-o", raw],
     ],
-    [tools.slangc, join(sources, source), "-entry", entry, "-stage", "compute", "-line-directive-mode", "none", "-target", "metal", "-o", join(out, `${entry}.metal`)],
+    [
+      tools.slangc,
+      join(sources, source),
+      "-entry",
+      entry,
+      "-stage",
+      "compute",
+      ...exact,
+      "-line-directive-mode",
+      "none",
+      "-target",
+      "metal",
+      "-o",
+      join(out, `${entry}.metal`),
+    ],
     [tools.spirvVal, "--target-env", "vulkan1.2", raw],
     [tools.spirvOpt, "--target-env=vulkan1.2", "-O", "--strip-debug", raw, "-o", spv],
     [tools.spirvVal, "--target-env", "vulkan1.2", spv],
   ];
   for (const step of steps) {
     const { code, text } = await run(step, { output: "keep" });
-    if (code !== 0 || text.includes("error")) throw new Error(`shaders/${source}, ${entry}: ${step[0]!.split("/").at(-1)} failed\n${text.trim()}`);
+    if (code !== 0 || text.includes("error")) {
+      throw new Error(`shaders/${source}, ${entry}: ${step[0]!.split("/").at(-1)} failed\n${text.trim()}`);
+    }
   }
   rmSync(raw);
   const described = JSON.parse(readFileSync(reflection, "utf8"));
@@ -128,7 +147,9 @@ fn embed(comptime file: []const u8) []align(4) const u8 {
 pub const table = [_]Shader{
 ${
     entries.map(({ name, threads, bindings, words }) =>
-      `    .{ .name = "${name}", .code = embed("${name}.spv"), .threads = ${threads}, .bindings = ${list(bindings)}, .words = ${list(words)} },\n`
+      `    .{ .name = "${name}", .code = embed("${name}.spv"), .threads = ${threads}, .bindings = ${list(bindings)}, .words = ${
+        list(words)
+      } },\n`
     ).join("")
   }};
 `;
@@ -182,4 +203,6 @@ for (const file of changed) writeFileSync(join(generated, file), readFileSync(jo
 for (const file of stale) rmSync(join(generated, file));
 rmSync(out, { recursive: true });
 console.log(`${entries.length} shaders; ${changed.length} files changed, ${stale.length} removed`);
-if (checking && changed.length + stale.length > 0) fail(`shaders/generated was not what the sources say: ${[...changed, ...stale].join(", ")}. Commit the new files.`);
+if (checking && changed.length + stale.length > 0) {
+  fail(`shaders/generated was not what the sources say: ${[...changed, ...stale].join(", ")}. Commit the new files.`);
+}

@@ -5,6 +5,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const fold = @import("../row/fold.zig");
 const memory = @import("../memory.zig");
 const shape = @import("../row/shape.zig");
@@ -143,11 +144,96 @@ fn ForwardTask(comptime T: type) type {
             for (sums[1..parts]) |s| total += s;
             self.loss.* = @floatCast(total / @as(f64, @floatFromInt(@max(1, self.count))));
         }
+
+        const Parts = extern struct {
+            out: [*]f32,
+            lost: ?[*]f32,
+            x: [*]const f32,
+            target: [*]const f32,
+            count: usize,
+            part: usize,
+            parts: usize,
+            divisor: f32,
+        };
+
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const name = "mse_f32_rows";
+            const part = fold.partLen(self.count);
+            const to: fold.Closed(f32) = .{ .out = @ptrCast(self.loss), .divisor = @floatFromInt(@max(1, self.count)) };
+            var args: Parts = .{
+                .out = to.out,
+                .lost = null,
+                .x = self.x,
+                .target = self.target,
+                .count = self.count,
+                .part = part,
+                .parts = @max(1, std.math.divCeil(usize, self.count, part) catch unreachable),
+                .divisor = to.divisor,
+            };
+            if (args.parts == 1) return launch.launch(d, name, args, .{ .groups = 1, .cost = self.count });
+            const partials: fold.Partials(f32) = try .init(d, args.parts);
+            defer partials.deinit();
+            args.out = partials.out;
+            args.lost = partials.lost;
+            try launch.launch(d, name, args, .{ .groups = args.parts, .cost = 3 * self.count, .step = "parts" });
+            try fold.dispatchJoin(f32, d, partials, 1, args.parts, to);
+        }
     };
 }
 
 fn BackwardTask(comptime T: type, comptime streams: comptime_int) type {
-    return split.Elements(Backward(T), .{ .kernel = "mse_backward_" ++ @typeName(T) ++ "_rows" }, streams);
+    return struct {
+        /// `factor` is filled in here: it needs the gradient of the loss, which may lie on a device.
+        args: Backward(T),
+        dloss: *const T,
+        count: usize,
+
+        pub fn run(self: @This(), d: *const Device) void {
+            var args = self.args;
+            args.factor = if (d.explains()) 0 else 2 * self.dloss.* / self.divisor();
+            const task: split.Elements(Backward(T), .{ .kernel = "mse_backward_" ++ @typeName(T) ++ "_rows" }, streams) = .{ .args = args };
+            task.run(d);
+        }
+
+        fn divisor(self: @This()) T {
+            return @floatFromInt(@max(1, self.count));
+        }
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const p = &self.args;
+            const Args = extern struct {
+                dx: ?[*]f32,
+                dtarget: ?[*]f32,
+                x: [*]const f32,
+                target: [*]const f32,
+                dloss: *const f32,
+                rows: usize,
+                cols: usize,
+                dx_stride: usize,
+                dtarget_stride: usize,
+                x_stride: usize,
+                target_stride: usize,
+                count: f32,
+            };
+            const name = "mse_backward_f32_rows";
+            return launch.launch(d, name, Args{
+                .dx = p.dx,
+                .dtarget = p.dtarget,
+                .x = p.x,
+                .target = p.target,
+                .dloss = self.dloss,
+                .rows = p.rows,
+                .cols = p.cols,
+                .dx_stride = p.dx_stride,
+                .dtarget_stride = p.dtarget_stride,
+                .x_stride = p.x_stride,
+                .target_stride = p.target_stride,
+                .count = self.divisor(),
+            }, launch.byElement(name, p.rows * p.cols));
+        }
+    };
 }
 
 fn forward(d: *const Device, loss_: u32, x_: u32, target_: u32) Error!void {
@@ -184,7 +270,6 @@ fn backward(d: *const Device, dx_: u32, dtarget_: u32, dloss_: u32, x_: u32, tar
     switch (x.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            const n: T = @floatFromInt(@max(1, x.count()));
             const args: Backward(T) = .{
                 .dx = if (dx) |t| t.ptr(T) else null,
                 .dtarget = if (dtarget) |t| t.ptr(T) else null,
@@ -196,10 +281,11 @@ fn backward(d: *const Device, dx_: u32, dtarget_: u32, dloss_: u32, x_: u32, tar
                 .dtarget_stride = rows[1].stride,
                 .x_stride = rows[2].stride,
                 .target_stride = rows[3].stride,
-                .factor = if (d.explains()) 0 else 2 * dloss.ptr(T)[0] / n,
+                .factor = undefined,
             };
-            if (dx != null and dtarget != null) return d.submit(BackwardTask(T, 4){ .args = args });
-            try d.submit(BackwardTask(T, 3){ .args = args });
+            const slope = &dloss.ptr(T)[0];
+            if (dx != null and dtarget != null) return d.submit(BackwardTask(T, 4){ .args = args, .dloss = slope, .count = x.count() });
+            try d.submit(BackwardTask(T, 3){ .args = args, .dloss = slope, .count = x.count() });
         },
         else => return error.Unsupported,
     }

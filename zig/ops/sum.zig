@@ -5,6 +5,7 @@ const std = @import("std");
 const fold = @import("../row/fold.zig");
 const copy = @import("copy.zig");
 const device = @import("../device.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const memory = @import("../memory.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -46,6 +47,27 @@ fn Task(comptime T: type) type {
             defer memory.free(block, bytes);
             const dense = try copy.compact(d, &self.x, block);
             return self.reduce(d, &dense);
+        }
+
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            if (T == f64) return error.Unsupported;
+            if (self.inPlace() and (self.x.contiguous() or self.axis == 0 or self.end == self.x.rank)) return self.dispatchOn(d, &self.x);
+            const block: Scratch = try .init(d, self.x.count() * @sizeOf(T));
+            defer block.deinit();
+            const dense = try copy.compact(d, &self.x, block.chunk.address());
+            return self.dispatchOn(d, &dense);
+        }
+
+        fn dispatchOn(self: *const Self, d: *const Device, x: *const Tensor) Error!void {
+            const outer = product(x.shape()[0..self.axis]);
+            const n = product(x.shape()[self.axis..self.end]);
+            const cols = product(x.shape()[self.end..]);
+            const to: fold.Closed(T) = .{ .out = self.out, .divisor = if (self.mean) @floatFromInt(n) else 1 };
+            if (cols == 1) {
+                const rows: tensor.Rows = if (x.contiguous()) .{ .rows = outer, .cols = n, .stride = n } else try x.rows();
+                return fold.dispatchRows(T, d, x.ptr(T), rows, to);
+            }
+            return fold.dispatchColumns(T, d, .{ .x = x.ptr(T), .outer = outer, .rows = n, .cols = cols, .row_stride = x.strides_[self.axis] }, to);
         }
 
         fn product(sizes: []const usize) usize {

@@ -6,6 +6,8 @@ const std = @import("std");
 const fold = @import("../row/fold.zig");
 const copy = @import("copy.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const memory = @import("../memory.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -47,6 +49,31 @@ fn Task(comptime T: type) type {
             var total: [1]f64 = undefined;
             try sums(T, d, &.{self.x}, &total);
             if (!d.explains()) self.out.* = @floatCast(total[0]);
+        }
+
+        const Parts = extern struct { out: [*]f32, lost: ?[*]f32, x: [*]const f32, count: usize, part: usize, parts: usize };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            if (self.x.contiguous()) return self.dispatchOn(d, self.x.ptr(T));
+            const block: Scratch = try .init(d, self.x.count() * @sizeOf(T));
+            defer block.deinit();
+            const dense = try copy.compact(d, self.x, block.chunk.address());
+            return self.dispatchOn(d, dense.ptr(T));
+        }
+
+        fn dispatchOn(self: @This(), d: *const Device, x: [*]const f32) Error!void {
+            const n = self.x.count();
+            const name = "sum_of_squares_f32_rows";
+            const part = fold.partLen(n);
+            const parts = @max(1, std.math.divCeil(usize, n, part) catch unreachable);
+            const out: *f32 = self.out;
+            if (parts == 1) return launch.launch(d, name, Parts{ .out = @ptrCast(out), .lost = null, .x = x, .count = n, .part = part, .parts = 1 }, .{ .groups = 1, .cost = n });
+            const partials: fold.Partials(f32) = try .init(d, parts);
+            defer partials.deinit();
+            const args: Parts = .{ .out = partials.out, .lost = partials.lost, .x = x, .count = n, .part = part, .parts = parts };
+            try launch.launch(d, name, args, .{ .groups = parts, .cost = 2 * n, .step = "parts" });
+            try fold.dispatchJoin(f32, d, partials, 1, parts, .{ .out = @ptrCast(out) });
         }
     };
 }

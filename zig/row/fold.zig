@@ -15,6 +15,8 @@ const strided = @import("strided.zig");
 const sweep = @import("sweep.zig");
 const tensor = @import("../tensor.zig");
 const device = @import("../device.zig");
+const gpu_scratch = @import("../gpu/scratch.zig");
+const launch = @import("../gpu/launch.zig");
 const Device = device.Device;
 const Error = @import("../status.zig").Error;
 
@@ -414,6 +416,181 @@ pub fn sumColumns(
 
 fn addTo(comptime A: type, total: []A, more: []const A) void {
     for (total, more) |*t, m| t.* = if (A == u32) t.* +% m else t.* + m;
+}
+
+/// What becomes of sums on a GPU. It has no f64: a sum there is a pair of f32, what it is and what its roundings lost, until it is closed.
+pub fn Closed(comptime T: type) type {
+    return struct {
+        out: [*]T,
+        /// What f32 sums are divided by, unless it is a number that the device holds; of none the mean is 0.
+        divisor: f32 = 1,
+        count: ?[*]const u32 = null,
+    };
+}
+
+/// Partial sums on a GPU, `len` for each of a number of results.
+pub fn Partials(comptime T: type) type {
+    return struct {
+        scratch: gpu_scratch.Scratch,
+        out: [*]T,
+        lost: ?[*]T,
+
+        pub fn init(d: *const Device, len: usize) Error!@This() {
+            const scratch: gpu_scratch.Scratch = try .init(d, @as(usize, if (T == f32) 2 else 1) * len * @sizeOf(T));
+            return .{ .scratch = scratch, .out = scratch.ptr(T), .lost = if (T == f32) scratch.ptr(T) + len else null };
+        }
+
+        pub fn deinit(p: @This()) void {
+            p.scratch.deinit();
+        }
+
+        fn half(p: @This()) Half(T) {
+            return .{ .out = p.out, .lost = p.lost };
+        }
+    };
+}
+
+/// Where a dispatch leaves its sums: as pairs, or closed where `lost` is null.
+fn Half(comptime T: type) type {
+    return struct { out: [*]T, lost: ?[*]T, divisor: f32 = 1, count: ?[*]const u32 = null };
+}
+
+fn closed(comptime T: type, to: Closed(T)) Half(T) {
+    return .{ .out = to.out, .lost = null, .divisor = to.divisor, .count = to.count };
+}
+
+/// Sums each row of a matrix on a GPU: parts, and then what joins them.
+pub fn dispatchRows(comptime T: type, d: *const Device, x: [*]const T, r: tensor.Rows, to: Closed(T)) Error!void {
+    const part = partLen(r.cols);
+    const parts = @max(1, ceilDiv(r.cols, part));
+    if (parts == 1) return launchRows(T, d, null, closed(T, to), x, null, r, part, 1);
+    const partials: Partials(T) = try .init(d, r.rows * parts);
+    defer partials.deinit();
+    try launchRows(T, d, "parts", partials.half(), x, null, r, part, parts);
+    try dispatchJoin(T, d, partials, r.rows, parts, to);
+}
+
+/// Joins `parts` partial sums of each of `rows` results.
+pub fn dispatchJoin(comptime T: type, d: *const Device, partials: Partials(T), rows: usize, parts: usize, to: Closed(T)) Error!void {
+    try launchRows(T, d, "join", closed(T, to), partials.out, partials.lost, .{ .rows = rows, .cols = parts, .stride = parts }, parts, 1);
+}
+
+fn launchRows(comptime T: type, d: *const Device, step: ?[]const u8, to: Half(T), x: [*]const T, lost: ?[*]const T, r: tensor.Rows, part: usize, parts: usize) Error!void {
+    const work: launch.Work = .{ .groups = r.rows * parts, .cost = r.rows *| r.cols, .step = step };
+    if (T == f32) {
+        const Args = extern struct {
+            out: [*]f32,
+            lost: ?[*]f32,
+            x: [*]const f32,
+            x_lost: ?[*]const f32,
+            count: ?[*]const u32,
+            rows: usize,
+            cols: usize,
+            stride: usize,
+            part: usize,
+            parts: usize,
+            divisor: f32,
+        };
+        return launch.launch(d, "sum_f32_rows", Args{
+            .out = to.out,
+            .lost = to.lost,
+            .x = x,
+            .x_lost = lost,
+            .count = to.count,
+            .rows = r.rows,
+            .cols = r.cols,
+            .stride = r.stride,
+            .part = part,
+            .parts = parts,
+            .divisor = to.divisor,
+        }, work);
+    }
+    const Args = extern struct { out: [*]T, x: [*]const T, rows: usize, cols: usize, stride: usize, part: usize, parts: usize };
+    return launch.launch(d, "sum_" ++ @typeName(T) ++ "_rows", Args{
+        .out = to.out,
+        .x = x,
+        .rows = r.rows,
+        .cols = r.cols,
+        .stride = r.stride,
+        .part = part,
+        .parts = parts,
+    }, work);
+}
+
+/// Matrices one behind another, of each of which the columns are summed on a GPU.
+pub fn Pile(comptime T: type) type {
+    return struct { x: [*]const T, outer: usize, rows: usize, cols: usize, row_stride: isize };
+}
+
+/// Sums each column of each matrix on a GPU: chunks of rows, and then what joins them.
+pub fn dispatchColumns(comptime T: type, d: *const Device, p: Pile(T), to: Closed(T)) Error!void {
+    const chunk = chunkRows(p.rows);
+    const chunks = @max(1, ceilDiv(p.rows, chunk));
+    if (chunks == 1) return launchColumns(T, d, null, closed(T, to), p, null, chunk, 1);
+    const partials: Partials(T) = try .init(d, p.outer * chunks * p.cols);
+    defer partials.deinit();
+    try launchColumns(T, d, "chunks", partials.half(), p, null, chunk, chunks);
+    const again: Pile(T) = .{ .x = partials.out, .outer = p.outer, .rows = chunks, .cols = p.cols, .row_stride = @intCast(p.cols) };
+    try launchColumns(T, d, "join", closed(T, to), again, partials.lost, chunks, 1);
+}
+
+fn launchColumns(comptime T: type, d: *const Device, step: ?[]const u8, to: Half(T), p: Pile(T), lost: ?[*]const T, chunk: usize, chunks: usize) Error!void {
+    const name = "sum_" ++ @typeName(T) ++ "_columns";
+    var work = launch.byElement(name, p.outer * chunks * p.cols);
+    work.cost = p.outer *| p.rows *| p.cols;
+    work.step = step;
+    if (T == f32) {
+        const Args = extern struct {
+            out: [*]f32,
+            lost: ?[*]f32,
+            x: [*]const f32,
+            x_lost: ?[*]const f32,
+            outer: usize,
+            rows: usize,
+            cols: usize,
+            matrix_stride: usize,
+            row_stride: isize,
+            chunk: usize,
+            chunks: usize,
+            divisor: f32,
+        };
+        return launch.launch(d, name, Args{
+            .out = to.out,
+            .lost = to.lost,
+            .x = p.x,
+            .x_lost = lost,
+            .outer = p.outer,
+            .rows = p.rows,
+            .cols = p.cols,
+            .matrix_stride = p.rows * p.cols,
+            .row_stride = p.row_stride,
+            .chunk = chunk,
+            .chunks = chunks,
+            .divisor = to.divisor,
+        }, work);
+    }
+    const Args = extern struct {
+        out: [*]T,
+        x: [*]const T,
+        outer: usize,
+        rows: usize,
+        cols: usize,
+        matrix_stride: usize,
+        row_stride: isize,
+        chunk: usize,
+        chunks: usize,
+    };
+    return launch.launch(d, name, Args{
+        .out = to.out,
+        .x = p.x,
+        .outer = p.outer,
+        .rows = p.rows,
+        .cols = p.cols,
+        .matrix_stride = p.rows * p.cols,
+        .row_stride = p.row_stride,
+        .chunk = chunk,
+        .chunks = chunks,
+    }, work);
 }
 
 test "fold: parts and chunks are cut by sizes" {

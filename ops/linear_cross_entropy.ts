@@ -19,7 +19,8 @@ import { type AnyLinear, checkLinear, type LinearGradients } from "./linear.ts";
  * as without fusing. `explain` tells the steps of the first chunk.
  *
  * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not fit; a
- * TypeError for other element types than f32 and f64, a mix of them, labels that are not i32 or u32, or a disposed tensor.
+ * TypeError for other element types than f32 and f64, a mix of them, labels that are not i32 or u32, or a disposed tensor. On a GPU labels are not looked
+ * at before: one that is neither a class nor ignored makes the loss NaN there, and its row adds nothing to the gradients.
  *
  * ```ts
  * import { cpu, linearCrossEntropy, tensor } from "@tilework/tilework";

@@ -8,7 +8,7 @@ import { native } from "../ffi/library.ts";
 
 /**
  * Mean squared error: `Σ (x − target)² / n` over all n elements; 0 where there is none. The squares of f32 are added in f64, in an order that depends on n
- * alone.
+ * alone. A GPU adds f32 with what its roundings lose beside it: a sum of squares beyond the range of f32 is infinite there.
  *
  * Throws a RangeError where shapes differ, a TypeError for other element types than f32 and f64, a mix of them, or a disposed tensor.
  *

@@ -23,7 +23,8 @@ export type Reduced<S extends Shape, X extends number, K extends boolean> = Repl
  * Sum over one axis, or over all elements: `out = Σ x`. Without terms it is 0.
  *
  * The order of every sum is fixed by sizes alone, so its bits are the same for any worker count, instruction set and layout. f32 is summed in f64 and
- * rounded once; integers wrap.
+ * rounded once; integers wrap. A GPU, which has no f64, adds f32 with what its roundings lose beside it, about as exact; but a sum that passes the range of
+ * f32 on the way stays infinite there.
  *
  * Throws a RangeError for an axis that does not exist or an `out` of another shape, a TypeError for a disposed tensor, or an `out` that is not contiguous
  * or overlaps `x`.

@@ -8,7 +8,8 @@ import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
 /**
- * Sum of squares of all elements: `out = Σ x²`. Squares of f32 are added in f64 and rounded once, in an order that sizes alone decide.
+ * Sum of squares of all elements: `out = Σ x²`. Squares of f32 are added in f64 and rounded once, in an order that sizes alone decide. A GPU
+ * adds f32 with what its roundings lose beside it, about as exact.
  *
  * Throws a TypeError for other element types than f32 and f64 or a disposed tensor. `clipFactor` gives the norm of many tensors in one call.
  *

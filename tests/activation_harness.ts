@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, type Float, scope, type Tensor, tensor } from "../mod.ts";
-import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { cpu, type Device, type Float, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 type Any = Tensor<Float, number[]>;
 
@@ -82,6 +83,56 @@ export function testActivation({ name, form, run, backward, reference, deviation
         return [run(x), backward(x, tensor(device, [3001], c))].map((t) => t.readSync());
       });
       for (const result of results) assert.deepEqual(result, results[0]);
+    });
+  });
+
+  gpuTest(`${title} on a GPU is that of the CPU at every length, from views, in place, and into views`, (gpu) => {
+    for (const n of [...lengths, 127, 128, 255, 256, 257, 1000]) {
+      scope(() => {
+        const data = normal(2 * n, n + 1, deviation), c = normal(2 * n, 2);
+        assertAsOnCpu(gpu, `${n}`, (device) => {
+          const x: Any = tensor(device, [2, n], data), dy: Any = tensor(device, [2, n], c);
+          const [view] = framed(device, [2, n], data),
+            [out, whole] = framed(device, [2, n], c),
+            [slope, slopes] = framed(device, [2, n], c);
+          run(view, { out });
+          backward(view, slope, { out: slope });
+          const tape = taped(() => run(x));
+          const results = { y: tape.out, dx: tape.backward(dy)[0]!, plain: backward(x, dy), whole, slopes };
+          backward(x, dy, { out: dy });
+          run(x, { out: x });
+          return { ...results, x, dy };
+        });
+      });
+    }
+  });
+
+  gpuTest(`${title} on a GPU is accurate in relation to each value, of special inputs too, and has no shader for f64`, (gpu) => {
+    scope(() => {
+      const xs = [
+        ...special.map(([x]) => x),
+        ...(small === undefined ? [] : [small[0]]),
+        ...Array.from({ length: 4001 }, (_, i) => (i - 2000) / 100),
+      ];
+      const on = (device: Device) => {
+        const x: Any = tensor(device, [xs.length], xs), ones: Any = tensor(device, [xs.length], xs.map(() => 1));
+        return [run(x), backward(x, ones)].map((t) => t.readSync());
+      };
+      const [found, wanted] = [on(gpu), on(cpu)];
+      for (const [which, values] of wanted.entries()) {
+        values.forEach((want, i) => {
+          const got = found[which]![i]!;
+          // A driver's exponential may be off by 2·|x| units in the last place, and may take what is below the least normal number for 0 before
+          // it is multiplied. A slope that crosses 0 is compared with the terms that cancel there, which are about 0.1.
+          const near = which === 1 && Math.abs(want) < 0.1 && Math.abs(xs[i]!) < 2 ? 0.1 : 0;
+          const good = Number.isFinite(want) ? Math.abs(got - want) <= 2e-5 * Math.max(near, Math.abs(want)) + 1e-35 : Object.is(got, want);
+          assert.ok(good, `${which === 0 ? "value" : "slope"} at ${xs[i]} is ${got}, the CPU has ${want}`);
+        });
+      }
+      const x: Any = tensor(gpu, [2], new Float64Array([1, 2])), out: Any = tensor(gpu, [2], new Float64Array([7, 7]));
+      assert.throws(() => run(x, { out }), UnsupportedError);
+      assert.throws(() => backward(x, x, { out }), UnsupportedError);
+      assert.deepEqual([...out.readSync()], [7, 7]);
     });
   });
 

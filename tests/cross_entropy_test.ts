@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, crossEntropy, crossEntropyBackward, scope, tensor } from "../mod.ts";
+import { cpu, crossEntropy, crossEntropyBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { numbers } from "./harness.ts";
-import { both, close, differences, everyDevice, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
+import { both, close, differences, everyDevice, framed, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(x: ArrayLike<number>, labels: ArrayLike<number>, classes: number, ignored = -100): number {
@@ -143,3 +144,91 @@ test("crossEntropy() names the label that is no class, and says what else is wro
     assert.ok(out.readSync().every((v) => v === 7));
   });
 });
+
+gpuTest("crossEntropy() on a GPU is that of the CPU, forward and backward, at every number of classes and rows", (gpu) => {
+  const sizes = lengths.filter((n) => n > 0).flatMap((classes) => [0, 1, 15, 33].map((rows) => [rows, classes] as const));
+  for (const [rows, classes] of [...sizes, [3, 127], [3, 128], [2, 1023], [2, 1024], [2, 1025], [2, 3000], [300, 3], [5000, 2]] as const) {
+    scope(() => {
+      const data = Float32Array.from(normal(rows * classes, classes, 3)), labels = someLabels(rows, classes, rows);
+      assertAsOnCpu(gpu, `${rows}×${classes}`, (device) => {
+        const logits = tensor(device, [rows, classes], data), targets = tensor(device, [rows], labels), dy = tensor(device, [], [1.5]);
+        const [view] = framed(device, [rows, classes], data), [out, whole] = framed(device, [rows, classes], data);
+        const tape = taped(() => crossEntropy(view, targets as never) as Tensor);
+        crossEntropyBackward(view, targets as never, dy, { out });
+        const results = {
+          loss: crossEntropy(logits, targets),
+          all: crossEntropy(logits, tensor(device, [rows], labels.map((label) => Math.max(0, label)))),
+          viewed: tape.out,
+          taped: tape.backward(dy as Tensor)[0]!,
+          dlogits: crossEntropyBackward(logits, targets, dy),
+          whole,
+        };
+        crossEntropyBackward(logits, targets, dy, { out: logits });
+        return { ...results, logits };
+      }, 4e-6);
+    });
+  }
+});
+
+gpuTest("crossEntropy() on a GPU takes large logits, what is masked, ignored rows whatever they hold, and none that counts", (gpu) => {
+  scope(() => {
+    const classes = 3000, target = classes - 1;
+    const one = (fill: number, at: number, value: number) => Array.from({ length: classes }, (_, j) => j === at ? value : fill);
+    const cases: [rows: number[][], labels: number[], ignored: number][] = [
+      [[[-431, 279, 427]], [0], -100],
+      [[[3e38, 3e38, -3e38]], [1], -100],
+      [[[0, 0, 0, 0], [NaN, NaN, Infinity, 1]], [1, -100], -100],
+      [[[1, 1, 1], [1, 1, 1]], [255, 255], 255],
+      [[[1, NaN, 2], [1, 2, 3]], [0, 1], -100],
+      [[[1, Infinity, 2]], [0], -100],
+      [[[-Infinity, -Infinity]], [0], -100],
+      [[[-Infinity, 1, -Infinity]], [1], -100],
+      [[one(0, 2900, NaN)], [target], -100],
+      [[one(0, 1500, Infinity)], [target], -100],
+      [[one(0, 1500, -Infinity)], [target], -100],
+      [[one(-Infinity, 1500, NaN)], [target], -100],
+      [[one(-Infinity, target, -3)], [target], -100],
+    ];
+    cases.forEach(([rows, labels, ignoreIndex], i) => {
+      assertAsOnCpu(gpu, `case ${i}`, (device) => {
+        const logits = tensor(device, [rows.length, rows[0]!.length], rows.flat()),
+          targets = tensor(device, [labels.length], Int32Array.from(labels));
+        return {
+          loss: crossEntropy(logits, targets, { ignoreIndex }) as Tensor,
+          dlogits: crossEntropyBackward(logits, targets, tensor(device, [], [1]), { ignoreIndex }) as Tensor,
+        };
+      });
+    });
+  });
+});
+
+gpuTest(
+  "crossEntropy() on a GPU looks labels up there: one that is no class makes the loss NaN and its row's gradient 0",
+  (gpu) => {
+    for (
+      const wrong of [new Int32Array([1, -1]), new Int32Array([1, 3]), new Uint32Array([1, 2 ** 31]), new Uint32Array([1, 4294967295])]
+    ) {
+      scope(() => {
+        const logits = tensor(gpu, [2, 3], [0, 0, 0, 1, 2, 3]), targets = tensor(gpu, [2], wrong as Int32Array);
+        assert.ok(Number.isNaN(crossEntropy(logits, targets).itemSync()));
+        const dx = crossEntropyBackward(logits, targets, tensor(gpu, [], [2])).readSync();
+        close(dx.slice(0, 3), [1 / 3, -2 / 3, 1 / 3], 1e-6);
+        assert.deepEqual([...dx.slice(3)], [0, 0, 0]);
+      });
+    }
+    scope(() => {
+      // u32 labels, leading axes, and f64, which has no shader.
+      assertAsOnCpu(gpu, "leading axes", (device) => {
+        const logits = tensor(device, [2, 3, 5], normal(30, 1)), targets = tensor(device, [2, 3], Uint32Array.from([0, 4, 1, 1, 2, 3]));
+        return {
+          loss: crossEntropy(logits, targets) as Tensor,
+          dx: crossEntropyBackward(logits, targets, tensor(device, [], [1])) as Tensor,
+        };
+      });
+      const logits = tensor(gpu, [1, 2], new Float64Array([1, 2])), targets = tensor(gpu, [1], new Int32Array([1]));
+      assert.throws(() => crossEntropy(logits, targets), UnsupportedError);
+      assert.throws(() => crossEntropyBackward(logits, targets, tensor(gpu, [], new Float64Array([1])), { out: logits }), UnsupportedError);
+      assert.deepEqual([...logits.readSync()], [1, 2]);
+    });
+  },
+);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   cpu,
   crossEntropy,
+  type Device,
   linear,
   linearCrossEntropy,
   linearCrossEntropyBackward,
@@ -14,8 +15,10 @@ import {
   tensor,
   transpose,
   trim,
+  UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertGradients, assertSameBits, randomTensor } from "./harness.ts";
 import { everyDevice, refuses, whole } from "./row_harness.ts";
 
@@ -37,7 +40,7 @@ function labels(rows: number, classes: number, place: number): Int32Array<ArrayB
   return Int32Array.from(whole(rows, classes, place + 1), (label, i) => ignored[i] === 0 ? -100 : label);
 }
 
-function params(rows: number, width: number, classes: number, bias: boolean, device = cpu): Params {
+function params(rows: number, width: number, classes: number, bias: boolean, device: Device = cpu): Params {
   const p = { x: randomTensor([rows, width], "f32", 1, device), weight: randomTensor([classes, width], "f32", 2, device) };
   return bias ? { ...p, bias: randomTensor([classes], "f32", 3, device) } : p;
 }
@@ -188,5 +191,59 @@ test("linearCrossEntropy() names the label that is no class, and says what else 
     );
     p.x.dispose();
     refuses(() => fused(p, targets), "TypeError", `${op}: x was disposed`);
+  });
+});
+
+gpuTest("linearCrossEntropy() on a GPU is that of the CPU, loss and gradients, in one chunk and several", (gpu) => {
+  for (const [rows, width, classes] of [[0, 3, 4], [1, 1, 1], [7, 5, 17], [33, 16, 64], [65, 33, 129], [600, 9, 5000]] as const) {
+    for (const bias of [false, true]) {
+      scope(() => {
+        assertAsOnCpu(gpu, `${rows}, ${width}, ${classes}`, (device) => {
+          const p = params(rows, width, classes, bias, device), targets = tensor(device, [rows], labels(rows, classes, rows));
+          const { value, grads } = valueAndGrad((p: Params) => fused(p, targets))(p);
+          const g = linearCrossEntropyBackward(p.x, p as never, targets as never, tensor(device, [], [-2]));
+          return {
+            value: value as Tensor,
+            alone: fused(p, targets) as Tensor,
+            ...grads as unknown as Record<string, Tensor>,
+            again: g.x as Tensor,
+          };
+        }, 2e-5);
+      });
+    }
+  }
+});
+
+gpuTest("linearCrossEntropy() on a GPU holds the logits of one chunk, not of all rows", (gpu) => {
+  scope(() => {
+    const [rows, width, classes] = [3072, 4, 8192];
+    const p = params(rows, width, classes, false, gpu), targets = tensor(gpu, [rows], labels(rows, classes, 1));
+    const before = gpu.statistics().heldBytes;
+    assert.ok(Math.abs(fused(p, targets).itemSync() - Math.log(classes)) < 1);
+    // 100 MB of logits; memory is asked for in blocks of 64 MiB.
+    assert.ok(gpu.statistics().heldBytes - before <= 64 << 20, `${gpu.statistics().heldBytes - before} bytes`);
+  });
+});
+
+gpuTest("linearCrossEntropy() on a GPU: views, ignored rows alone, labels that are no class, and no shader for f64", (gpu) => {
+  scope(() => {
+    assertAsOnCpu(gpu, "views", (device) => {
+      const x = randomTensor([6, 4], "f32", 1, device), turned = randomTensor([4, 9], "f32", 2, device);
+      const p = { x: x as Any, weight: transpose(turned) as unknown as Any },
+        targets = tensor(device, [6], Uint32Array.from([0, 8, 3, 3, 1, 7]));
+      const { value, grads } = valueAndGrad((p: Params) => fused(p, targets))(p);
+      return { value: value as Tensor, x: grads.x as Tensor, weight: grads.weight as Tensor };
+    }, 1e-5);
+    assertAsOnCpu(gpu, "all ignored", (device) => {
+      const p = params(5, 3, 4, true, device), targets = tensor(device, [5], Int32Array.from([7, 7, 7, 7, 7]));
+      const { value, grads } = valueAndGrad((p: Params) => fused(p, targets, { ignoreIndex: 7 }))(p);
+      return { value: value as Tensor, x: grads.x as Tensor, weight: grads.weight as Tensor, bias: grads.bias as Tensor };
+    });
+    const p = params(2, 3, 4, false, gpu);
+    const wrong = valueAndGrad((p: Params) => fused(p, tensor(gpu, [2], Int32Array.from([1, 4]))))(p);
+    assert.ok(Number.isNaN(wrong.value.itemSync()));
+    assert.deepEqual([...wrong.grads.x.readSync()].map((v) => v === 0), [false, false, false, true, true, true]);
+    const x = tensor(gpu, [1, 2], new Float64Array([1, 2])), weight = tensor(gpu, [2, 2], new Float64Array(4));
+    assert.throws(() => linearCrossEntropy(x, { weight }, tensor(gpu, [1], new Int32Array([1]))), UnsupportedError);
   });
 });

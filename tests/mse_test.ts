@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, mse, mseBackward, scope, tensor, valueAndGrad } from "../mod.ts";
-import { both, close, differences, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { cpu, full, mse, mseBackward, scope, type Tensor, tensor, UnsupportedError, valueAndGrad } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, close, differences, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 function reference(x: ArrayLike<number>, target: ArrayLike<number>): number {
   let sum = 0;
@@ -83,5 +84,48 @@ test("mse() says what is wrong", () => {
     const integers = tensor(cpu, [2], new Int32Array(2)) as never;
     refuses(() => mse(integers, integers), "TypeError", "mse: x is i32, must be f32 or f64");
     refuses(() => mseBackward(x, x, x as never), "RangeError", "mseBackward: dy is [2], must be []");
+  });
+});
+
+gpuTest("mse() on a GPU is that of the CPU at every length, forward and backward, each gradient alone, and from views", (gpu) => {
+  for (const cols of [...lengths, 127, 128, 255, 256, 257, 1000]) {
+    for (const rows of [1, 3, 70]) {
+      scope(() => {
+        const [a, b] = [normal(rows * cols, 1, 2), normal(rows * cols, 2)];
+        assertAsOnCpu(gpu, `${rows}×${cols}`, (device) => {
+          const x = tensor(device, [rows, cols], a!), target = tensor(device, [rows, cols], b!), dy = tensor(device, [], [1.5]);
+          const tape = taped(() => mse(x, target) as Tensor);
+          const g = mseBackward(x, target, dy);
+          const [dx, none] = tape.backward(dy as Tensor, [true, false]), dtarget = tape.backward(dy as Tensor, [false, true])[1]!;
+          assert.equal(none, null);
+          const views = mseBackward(framed(device, [rows, cols], a!)[0], framed(device, [rows, cols], b!)[0], dy);
+          return {
+            loss: tape.out,
+            dx: g.x,
+            alone: dx!,
+            dtarget: g.target,
+            targetAlone: dtarget,
+            viewed: views.x as Tensor,
+            viewedTarget: views.target as Tensor,
+          };
+        }, 3e-7);
+      });
+    }
+  }
+});
+
+gpuTest("mse() on a GPU keeps every term of a long sum, shows NaN and infinities, and has no shader for f64", (gpu) => {
+  scope(() => {
+    const n = (1 << 24) + 3;
+    assert.equal(mse(full(gpu, [n], 1), full(gpu, [n], 4)).itemSync(), 9);
+    for (const value of [NaN, Infinity, -Infinity]) {
+      assertAsOnCpu(gpu, `${value}`, (device) => {
+        const x = tensor(device, [2], [1, value]), target = tensor(device, [2], [2, 1]);
+        return { loss: mse(x, target) as Tensor, dx: mseBackward(x, target, tensor(device, [], [1])).x as Tensor };
+      });
+    }
+    const x = tensor(gpu, [2], new Float64Array([1, 2]));
+    assert.throws(() => mse(x, x), UnsupportedError);
+    assert.throws(() => mseBackward(x, x, tensor(gpu, [], new Float64Array([1]))), UnsupportedError);
   });
 });

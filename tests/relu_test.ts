@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, relu, reluBackward, scope, tensor } from "../mod.ts";
-import { both, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { cpu, relu, reluBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 test("relu() and its gradient are exact at every length, from dense tensors and views", () => {
   for (const dtype of ["f32", "f64"] as const) {
@@ -54,6 +55,34 @@ test("relu() says what is wrong and leaves out as it was", () => {
     );
     x.dispose();
     refuses(() => relu(x, { out }), "TypeError", "relu: x was disposed");
+    assert.deepEqual([...out.readSync()], [7, 7]);
+  });
+});
+
+gpuTest("relu() on a GPU has the values of the CPU at every length, from views, in place, into views, and of special inputs", (gpu) => {
+  for (const n of [...lengths, 127, 128, 255, 256, 257, 1000]) {
+    scope(() => {
+      const data = normal(2 * n, n + 1), c = normal(2 * n, 2);
+      assertAsOnCpu(gpu, `${n}`, (device) => {
+        const x = tensor(device, [2, n], data), dy = tensor(device, [2, n], c);
+        const [view] = framed(device, [2, n], data), [out, whole] = framed(device, [2, n], c), [slope, slopes] = framed(device, [2, n], c);
+        relu(view, { out });
+        reluBackward(view, slope, { out: slope });
+        const results = { y: relu(x), dx: reluBackward(x, dy), whole, slopes };
+        reluBackward(x, dy, { out: dy });
+        relu(x, { out: x });
+        return { ...results, x, dy };
+      }, 0);
+    });
+  }
+  scope(() => {
+    assertAsOnCpu(gpu, "special inputs", (device) => {
+      const x = tensor(device, [6], [NaN, Infinity, -Infinity, 0, -0, -1]), dy = tensor(device, [6], [1, 2, NaN, NaN, Infinity, NaN]);
+      return { y: relu(x) as Tensor, dx: reluBackward(x, dy) as Tensor };
+    }, 0);
+    const x = tensor(gpu, [2], new Float64Array([1, 2])), out = tensor(gpu, [2], new Float64Array([7, 7]));
+    assert.throws(() => relu(x, { out }), UnsupportedError);
+    assert.throws(() => reluBackward(x, x, { out }), UnsupportedError);
     assert.deepEqual([...out.readSync()], [7, 7]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, type Device, rmsNorm, rmsNormBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { cpu, rmsNorm, rmsNormBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
 import { native } from "../ffi/library.ts";
 import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
@@ -128,7 +128,7 @@ gpuTest("rmsNorm() on a GPU is that of the CPU, forward and backward, at every w
   }
 });
 
-gpuTest("rmsNorm() on a GPU takes views and more rows than a grid, works in place, and writes nothing beside its result", (gpu) => {
+gpuTest("rmsNorm() on a GPU takes views, works in place, and writes nothing beside its result", (gpu) => {
   for (const cols of [1, 17, 64, 129, 1500]) {
     scope(() => {
       const rows = 5, values = normal(rows * cols, 1), w = Float32Array.from(normal(cols, 5));
@@ -143,11 +143,6 @@ gpuTest("rmsNorm() on a GPU takes views and more rows than a grid, works in plac
       }, 4e-6);
     });
   }
-  scope(() => {
-    const rows = 65537, data = Float32Array.from(normal(rows, 1));
-    const on = (device: Device) => rmsNorm(tensor(device, [rows, 1], data), { weight: tensor(device, [1], [2]) }).readSync();
-    close(on(gpu), on(cpu), 1e-6);
-  });
 });
 
 gpuTest("rmsNorm() on a GPU has dweight of dy and x also where dx takes their place", (gpu) => {

@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { cpu, ones, sumOfSquares, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import { cpu, full, ones, slice, sumOfSquares, type Tensor, tensor, transpose, UnsupportedError, zeros } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertGradients, devices, randomTensor } from "./harness.ts";
 
 test("sumOfSquares() equals the plain loop", () => {
@@ -57,4 +58,29 @@ test("sumOfSquares() says what does not fit", () => {
   assert.throws(() => sumOfSquares(x, { out: wide as never }), { name: "TypeError", message: "sumOfSquares: out is f64, must be f32" });
   assert.throws(() => sumOfSquares(x, { out: x }), { name: "TypeError" });
   assert.equal(x.itemSync(), 1);
+});
+
+gpuTest("sumOfSquares() on a GPU is that of the CPU at every length around a part, of views, and of values at the border of f32", (gpu) => {
+  for (const n of [0, 1, 15, 16, 17, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 70_000, 1_100_000]) {
+    assertAsOnCpu(gpu, `${n}`, (device) => ({ sum: sumOfSquares(randomTensor([n], "f32", 1, device)) as Tensor }), 1.2e-7);
+  }
+  assertAsOnCpu(gpu, "views", (device) => {
+    const x = randomTensor([30, 70], "f32", 2, device) as Tensor;
+    return {
+      turned: sumOfSquares(transpose(x) as Tensor<"f32">),
+      part: sumOfSquares(slice(x, 1, 5, 69) as Tensor<"f32">),
+    };
+  }, 1.2e-7);
+  for (const values of [[3e38, 1], [-Infinity, 1], [NaN, 1], [Infinity, NaN], [1e-30, 1e-3], [1e19, 1], [4097, 1e-4]]) {
+    assertAsOnCpu(gpu, `${values}`, (device) => ({ sum: sumOfSquares(tensor(device, [2], values)) as Tensor }), 1.2e-7);
+  }
+  assertAsOnCpu(
+    gpu,
+    "ones",
+    (device) => ({ long: sumOfSquares(full(device, [1 << 25], 1)) as Tensor, short: sumOfSquares(full(device, [40000], 1)) as Tensor }),
+    0,
+  );
+  using x = tensor(gpu, [2], new Float64Array([1, 2])), out = tensor(gpu, [], new Float64Array([7]));
+  assert.throws(() => sumOfSquares(x, { out }), UnsupportedError);
+  assert.equal(out.itemSync(), 7);
 });

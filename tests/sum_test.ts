@@ -1,6 +1,22 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { cpu, type Float, full, ones, slice, sum, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import {
+  cpu,
+  type Device,
+  type Float,
+  full,
+  mean,
+  ones,
+  reshape,
+  slice,
+  sum,
+  type Tensor,
+  tensor,
+  transpose,
+  UnsupportedError,
+  zeros,
+} from "../mod.ts";
+import { assertAsOnCpu, gpuTest, type Results } from "./gpu_harness.ts";
 import { sumTo } from "../ops/sum.ts";
 import { assertClose, assertGradients, assertSameBits, at, devices, indices, randomTensor } from "./harness.ts";
 
@@ -138,4 +154,88 @@ test("sum() says what does not fit, and leaves out as it was", () => {
   assert.deepEqual([...out.readSync()], [7, 7, 7]);
   sum(x, { axis: 0, out });
   assert.deepEqual([...out.readSync()], [2, 2, 2]);
+});
+
+gpuTest("sum() and mean() on a GPU are those of the CPU over every axis and all, of every length around a part and a chunk", (gpu) => {
+  const lengths = [0, 1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000];
+  const all = [[], ...shapes, ...lengths.flatMap((n) => [[n], [3, n], [n, 3]]), [70000], [2, 300, 5], [5000, 2], [3, 0, 2]];
+  for (const shape of all) {
+    assertAsOnCpu(gpu, `[${shape}]`, (device) => {
+      const x = randomTensor(shape, "f32", 1, device),
+        results: Results = { sum: sum(x), mean: mean(x), kept: sum(x, { keepDims: true } as never) };
+      shape.forEach((_, axis) => {
+        results[`sum over ${axis}`] = sum(x, { axis });
+        results[`mean over ${axis}`] = mean(x, { axis, keepDims: true });
+      });
+      return results;
+    }, 2e-7);
+  }
+});
+
+gpuTest("sum() on a GPU takes views of any strides, and writes nothing beside its result", (gpu) => {
+  const views = (x: Tensor): Tensor[] => [
+    transpose(x),
+    transpose(x, [1, 2, 0]),
+    slice(x, 2, 3, 20),
+    slice(x, 1, 2, 29),
+    slice(slice(x, 0, 3, 9), 2, 5, 6),
+  ];
+  assertAsOnCpu(gpu, "views", (device) => {
+    const x = randomTensor([9, 30, 40], "f32", 1, device) as Tensor, results: Results = {};
+    views(x).forEach((view, i) => {
+      for (let axis = 0; axis < 3; axis++) results[`view ${i} over ${axis}`] = sum(view, { axis });
+      results[`view ${i}`] = sum(view);
+    });
+    const frame = full(device, [50], 42) as Tensor;
+    sum(slice(x, 2, 0, 5), { axis: 1, out: reshape(slice(frame, 0, 3, 48), [9, 5]) as never } as never);
+    return { ...results, frame };
+  }, 2e-7);
+});
+
+gpuTest(
+  "sum() on a GPU neither stalls at 2^24 nor loses what cancels, keeps NaN and infinities in their place, and wraps integers",
+  (gpu) => {
+    assertAsOnCpu(
+      gpu,
+      "long",
+      (device) => ({ long: sum(full(device, [(1 << 24) + 5000], 1)), turned: sum(full(device, [1 << 21, 3], 1), { axis: 0 }) }),
+      0,
+    );
+    const rows = [[1e8, 1, -1e8, 3], [1, Infinity, 1, 1], [Infinity, 1, -Infinity, 2], [1, NaN, 1, 1], [-Infinity, 0, 0, 0], [
+      -0,
+      -0,
+      -0,
+      -0,
+    ]];
+    assertAsOnCpu(gpu, "values", (device) => {
+      const x = tensor(device, [6, 4], rows.flat()) as Tensor;
+      // Parts that are joined, too.
+      const wide = tensor(device, [6, 1000], rows.flatMap((row) => [...row, ...new Array(996).fill(0)])) as Tensor;
+      return {
+        rows: sum(x, { axis: 1 }),
+        columns: sum(
+          tensor(
+            device,
+            [4, 6],
+            [0, 1, 2, 3].flatMap((j) => rows.map((row) => row[j]!)),
+          ) as Tensor,
+          { axis: 0 },
+        ),
+        wide: sum(wide, { axis: 1 }),
+      };
+    }, 0);
+    for (const dtype of ["i32", "u32"] as const) {
+      assertAsOnCpu(gpu, dtype, (device: Device) => {
+        const x = full(device, [700, 3], dtype === "i32" ? -2147483647 : 0x80000001, dtype) as Tensor;
+        return { all: sum(x), columns: sum(x, { axis: 0 }), rows: sum(x, { axis: 1 }), turned: sum(transpose(x), { axis: 1 }) };
+      }, 0);
+    }
+  },
+);
+
+gpuTest("sum() on a GPU has no shader for f64", (gpu) => {
+  using x = tensor(gpu, [2], new Float64Array([1, 2])), out = tensor(gpu, [], new Float64Array([7]));
+  assert.throws(() => sum(x, { out } as never), UnsupportedError);
+  assert.throws(() => mean(x, { out } as never), UnsupportedError);
+  assert.equal(out.itemSync(), 7);
 });

@@ -14,6 +14,8 @@ const blocking = @import("../gemm/blocking.zig");
 const cross_entropy = @import("cross_entropy.zig");
 const device = @import("../device.zig");
 const driver = @import("../gemm/driver.zig");
+const gpu_product = @import("../gemm/gpu_product.zig");
+const gpu_scratch = @import("../gpu/scratch.zig");
 const Explanation = @import("../explain.zig").Explanation;
 const Labels = @import("../row/labels.zig").Labels;
 const linear = @import("linear.zig");
@@ -179,6 +181,34 @@ fn Task(comptime T: type) type {
                 try self.gradients(s, first, rows).run(d);
             }
             self.loss.* = mean_loss.mean(T, s.losses[0..self.rows], self.count);
+        }
+
+        /// As `run`; that all rows are ignored only the device knows, so the products run then too, and what is not finite in x or w shows in the gradients.
+        pub fn dispatch(self: *const Self, d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const g = d.gpu.?;
+            // Logits of a chunk are one binding.
+            const each = std.math.clamp(g.rangeMax() / @sizeOf(T) / @max(1, self.classes), 1, chunkRows(self.classes));
+            const chunk = @min(each, self.rows);
+            const block: gpu_scratch.Scratch = try .init(d, chunk *| self.classes *| @sizeOf(T));
+            defer block.deinit();
+            const rest: gpu_scratch.Scratch = try .init(d, (1 + 2 * chunk + self.rows) * @sizeOf(T));
+            defer rest.deinit();
+            const count = rest.ptr(u32);
+            const stats = rest.ptr(T) + 1;
+            const s: Scratch = .{ .logits = block.ptr(T), .stats = stats, .losses = stats + 2 * chunk };
+            try cross_entropy.dispatchKept(d, count, self.labels, self.rows, @intFromBool(self.ignored != null), self.ignored orelse 0);
+            var first: usize = 0;
+            while (first < self.rows) : (first += chunk) {
+                const rows = @min(chunk, self.rows - first);
+                try gpu_product.single(T, d, &self.logits(s, first, rows));
+                try cross_entropy.dispatchForward(d, "loss", self.losses(s, first, rows));
+                if (!self.wantsGradients()) continue;
+                try cross_entropy.dispatchBackward(d, "dlogits", self.dlogits(s, first, rows), null, count);
+                try self.gradients(s, first, rows).dispatch(d);
+            }
+            if (self.rows == 0) try self.gradients(s, 0, 0).dispatch(d);
+            try cross_entropy.dispatchMean(d, self.loss, s.losses, self.rows, count);
         }
 
         fn nothing(self: *const Self) void {

@@ -1,5 +1,6 @@
 //! Sums and means over one axis, or over all elements: out = Σ x, or Σ x / n. The order of every sum is that of row/fold.zig: along the last axis by parts,
 //! along any other one down columns. f32 is summed in f64; a mean divides there too, and the result is rounded once. Integers wrap and have no mean.
+//! On a GPU f32 is summed in pairs of f32, in the same parts and chunks; inside a part the order is that of the shader.
 
 const std = @import("std");
 const fold = @import("../row/fold.zig");

@@ -27,9 +27,9 @@ pub const Labels = struct {
         return if (l.signed) @bitCast(@as(i32, @intFromFloat(number))) else @intFromFloat(number);
     }
 
-    /// As `check`; where the call is only explained the labels may not be computed yet, and all count as kept.
+    /// As `check`; where the call is only explained the labels may not be computed yet, and on a GPU they are known to it alone: all count as kept.
     pub fn checkOn(l: Labels, d: *const Device, count: usize, ignored: ?u32) Error!usize {
-        return if (d.explains()) l.bits.len else l.check(count, ignored);
+        return if (d.explains() or d.gpu != null) l.bits.len else l.check(count, ignored);
     }
 
     /// Fails with the first label that is neither in 0..count nor `ignored`; answers how many are not ignored.

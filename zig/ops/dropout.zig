@@ -7,6 +7,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const philox = @import("../row/philox.zig");
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
@@ -84,16 +85,54 @@ pub const ukernels = struct {
     pub const dropout_f64_rows = Kernel(f64).rows;
 };
 
+/// What the shader takes: it reads key and counter where they lie.
+const Dispatch = extern struct {
+    out: [*]f32,
+    x: [*]const f32,
+    state: [*]const u32,
+    rows: usize,
+    cols: usize,
+    out_stride: usize,
+    x_stride: usize,
+    least: i32,
+    factor: f32,
+};
+
 fn Task(comptime T: type) type {
     return struct {
+        /// Without key and counter.
         args: Args(T),
-        state: ?philox.State,
+        state: philox.State,
+        again: bool,
 
         pub fn run(self: @This(), d: *const Device) void {
+            var args = self.args;
+            args.key = self.state.key();
+            args.counter = philox.words(self.state.counter());
             // The ten rounds for an element take about as long as copying it once more.
-            (split.Elements(Args(T), .{ .kernel = "dropout_" ++ @typeName(T) ++ "_rows", .weight = 2 }, 2){ .args = self.args }).run(d);
-            if (d.explains()) return;
-            if (self.state) |s| s.advance(std.math.divCeil(usize, self.args.rows * self.args.cols, 4) catch unreachable);
+            (split.Elements(Args(T), .{ .kernel = "dropout_" ++ @typeName(T) ++ "_rows", .weight = 2 }, 2){ .args = args }).run(d);
+            if (!d.explains() and !self.again) self.state.advance(self.blocks());
+        }
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = &self.args;
+            try launch.launch(d, "dropout_f32", Dispatch{
+                .out = a.out,
+                .x = a.x,
+                .state = self.state.words,
+                .rows = a.rows,
+                .cols = a.cols,
+                .out_stride = a.out_stride,
+                .x_stride = a.x_stride,
+                .least = a.least,
+                .factor = a.factor,
+            }, philox.draws(a.rows * a.cols));
+            if (!self.again) try self.state.advanceOn(d, self.blocks());
+        }
+
+        fn blocks(self: @This()) usize {
+            return std.math.divCeil(usize, self.args.rows * self.args.cols, 4) catch unreachable;
         }
     };
 }
@@ -123,12 +162,13 @@ fn dropout(d: *const Device, out_: u32, x_: u32, state_: u32, flags: u32, rate: 
                     .out_stride = rows[0].stride,
                     .x_stride = rows[1].stride,
                     .first = 0,
-                    .key = state.key(),
-                    .counter = philox.words(state.counter()),
+                    .key = undefined,
+                    .counter = undefined,
                     .least = @intFromFloat(@ceil(rate * 0x1p24)),
                     .factor = @floatCast(1 / (1 - rate)),
                 },
-                .state = if (flags & again != 0) null else state,
+                .state = state,
+                .again = flags & again != 0,
             });
         },
         else => return error.Unsupported,

@@ -1,12 +1,17 @@
 //! Embedding: out[i, :] = weight[ids[i], :]. Backward: dweight[v, :] = Σ dy[i, :] over the i with ids[i] = v, in order of i from 0.
 //!
+//! On a GPU nothing looks at ids before they are used: one outside the table gives a row of NaN, and no gradient.
+//!
 //! Backward sorts the positions by id (a counting sort keeps their order), so that each row of dweight is summed in registers and written once, by
 //! whichever worker: there is nothing to clear first, and no result depends on the workers.
 
 const std = @import("std");
 const device = @import("../device.zig");
+const fill = @import("fill.zig");
+const launch = @import("../gpu/launch.zig");
 const memory = @import("../memory.zig");
 const Labels = @import("../row/labels.zig").Labels;
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
 const split = @import("../row/split.zig");
@@ -82,6 +87,30 @@ pub const ukernels = struct {
     pub const embedding_backward_f64_rows = Kernels(f64).sums;
 };
 
+/// What the shaders take.
+const Lookup = extern struct {
+    out: [*]u32,
+    weight: [*]const u32,
+    ids: [*]const u32,
+    rows: usize,
+    cols: usize,
+    out_stride: usize,
+    weight_stride: usize,
+    limit: usize,
+};
+const Order = extern struct { order: [*]u32, runs: [*]u32, ids: [*]const u32, count: usize, limit: usize };
+const RunSums = extern struct {
+    dweight: [*]f32,
+    dy: [*]const f32,
+    ids: [*]const u32,
+    order: [*]const u32,
+    runs: [*]const u32,
+    count: usize,
+    cols: usize,
+    dweight_stride: usize,
+    lddy: usize,
+};
+
 const ForwardTask = struct {
     out: [*]u8,
     weight: [*]const u8,
@@ -89,6 +118,24 @@ const ForwardTask = struct {
     row_bytes: usize,
     out_stride: usize,
     weight_stride: usize,
+    /// Bytes of an element.
+    size: usize,
+    /// Ids in the table.
+    limit: usize,
+
+    pub fn dispatch(self: @This(), d: *const Device) Error!void {
+        if (self.size != 4) return error.Unsupported;
+        return launch.launch(d, "embedding_f32", Lookup{
+            .out = @ptrCast(@alignCast(self.out)),
+            .weight = @ptrCast(@alignCast(self.weight)),
+            .ids = self.ids.ptr,
+            .rows = self.ids.len,
+            .cols = self.row_bytes / 4,
+            .out_stride = self.out_stride / 4,
+            .weight_stride = self.weight_stride / 4,
+            .limit = self.limit,
+        }, launch.byElement("embedding_f32", self.ids.len * self.row_bytes / 4));
+    }
 
     pub fn run(self: @This(), d: *const Device) void {
         d.overRange(.{ .kernel = null }, self.ids.len, 1, 2 * self.row_bytes * self.ids.len, self, copy);
@@ -105,6 +152,42 @@ fn BackwardTask(comptime T: type) type {
     return struct {
         args: Sums(T),
         ids: []const u32,
+        /// Ids in the table.
+        limit: usize,
+
+        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short.
+        const positions_max = 1 << 14;
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = &self.args;
+            try fill.clearOn(d, @ptrCast(a.dweight), .{ .rows = a.rows, .cols = a.cols, .stride = a.dweight_stride });
+            if (self.ids.len == 0 or a.cols == 0) return;
+            const scratch = try Scratch.init(d, 8 * @min(positions_max, self.ids.len));
+            defer scratch.deinit();
+            var first: usize = 0;
+            while (first < self.ids.len) : (first += positions_max) {
+                const ids = self.ids[first..@min(self.ids.len, first + positions_max)];
+                const order = scratch.ptr(u32);
+                const runs = order + ids.len;
+                try launch.launch(d, "embedding_order_u32", Order{ .order = order, .runs = runs, .ids = ids.ptr, .count = ids.len, .limit = self.limit }, .{
+                    .groups = std.math.divCeil(usize, ids.len, 256) catch unreachable,
+                    .cost = 4 * ids.len * ids.len,
+                    .step = "sort of the ids",
+                });
+                try launch.launch(d, "embedding_backward_f32_rows", RunSums{
+                    .dweight = a.dweight,
+                    .dy = a.dy + first * a.lddy,
+                    .ids = ids.ptr,
+                    .order = order,
+                    .runs = runs,
+                    .count = ids.len,
+                    .cols = a.cols,
+                    .dweight_stride = a.dweight_stride,
+                    .lddy = a.lddy,
+                }, .{ .groups = ids.len * (std.math.divCeil(usize, a.cols, 64) catch unreachable), .cost = 8 * ids.len * a.cols });
+            }
+        }
 
         pub fn run(self: @This(), d: *const Device) Error!void {
             var args = self.args;
@@ -175,6 +258,8 @@ fn forward(d: *const Device, out_: u32, ids_: u32, weight_: u32) Error!void {
         .row_bytes = size * weight_rows.cols,
         .out_stride = size * out_rows.stride,
         .weight_stride = size * weight_rows.stride,
+        .size = size,
+        .limit = labels.limit(weight_rows.rows),
     });
 }
 
@@ -194,6 +279,7 @@ fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32) Error!void {
             const T = if (dtype == .f32) f32 else f64;
             try d.submit(BackwardTask(T){
                 .ids = labels.bits,
+                .limit = labels.limit(dweight_rows.rows),
                 .args = .{
                     .dweight = dweight.ptr(T),
                     .dy = dy.ptr(T),

@@ -87,6 +87,14 @@ fn Task(comptime T: type) type {
     };
 }
 
+/// Zeros for rows in the memory of a GPU, as a part of another op.
+pub fn clearOn(d: *const Device, out: [*]u32, rows_: tensor.Rows) Error!void {
+    var walk: strided.Walk(1) = .{ .rank = 2, .count = rows_.rows * rows_.cols };
+    walk.sizes[0..2].* = .{ rows_.cols, rows_.rows };
+    walk.strides[0..2].* = .{ .{1}, .{@intCast(rows_.stride)} };
+    return walk.dispatchAs(d, "fill_u32", Dispatch(u32){ .out = out, .value = 0 }, .{ .step = "clear" });
+}
+
 fn onDevice(d: *const Device, out: *const Tensor, value: f64) Error!void {
     const walk: strided.Walk(1) = try .init(.{out});
     switch (out.dtype) {

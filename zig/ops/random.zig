@@ -14,9 +14,11 @@ const simd = @import("../isa/simd.zig");
 const math = @import("../isa/math.zig");
 const copy = @import("copy.zig");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const memory = @import("../memory.zig");
 const nucleus = @import("../row/nucleus.zig");
 const philox = @import("../row/philox.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
@@ -249,6 +251,25 @@ pub const ukernels = struct {
     pub const random_f64_choose = choose(f64);
 };
 
+/// What the shader of a draw takes: it reads key and counter where they lie.
+fn Dispatch(comptime T: type) type {
+    return extern struct { out: [*]T, state: [*]const u32, count: usize, a: T, b: T, limit: T, top: T };
+}
+
+/// What the shader that chooses takes, top_p as a fraction of 64 bits.
+const ChoiceDispatch = extern struct {
+    out: [*]u32,
+    x: [*]const f32,
+    state: [*]const u32,
+    rows: usize,
+    cols: usize,
+    stride: usize,
+    temperature: f32,
+    top_k: usize,
+    top_p: [2]u32,
+    some: bool,
+};
+
 fn DrawTask(comptime T: type, comptime kind: Kind) type {
     return struct {
         const Self = @This();
@@ -284,7 +305,18 @@ fn DrawTask(comptime T: type, comptime kind: Kind) type {
             const pass: device.Pass = .{ .kernel = "random_" ++ @typeName(T) ++ "_" ++ @tagName(kind), .weight = 8 };
             const kernel = d.kernel(fn (*const Draw(T)) callconv(.c) void, pass.kernel.?);
             d.overRange(pass, self.count, 64, self.count *| @sizeOf(T), Part{ .task = &self, .kernel = kernel }, Part.range);
-            if (!d.explains()) self.state.advance(std.math.divCeil(usize, self.count, perBlock(T)) catch unreachable);
+            if (!d.explains()) self.state.advance(self.blocks());
+        }
+
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            if (@sizeOf(T) != 4) return error.Unsupported;
+            const args: Dispatch(T) = .{ .out = self.out, .state = self.state.words, .count = self.count, .a = self.a, .b = self.b, .limit = self.limit, .top = self.top };
+            try launch.launch(d, "random_" ++ @typeName(T) ++ "_" ++ @tagName(kind), args, philox.draws(self.count));
+            try self.state.advanceOn(d, self.blocks());
+        }
+
+        fn blocks(self: Self) usize {
+            return std.math.divCeil(usize, self.count, perBlock(T)) catch unreachable;
         }
     };
 }
@@ -334,6 +366,32 @@ fn ChoiceTask(comptime T: type) type {
             defer memory.free(block, bytes);
             const dense = try copy.compact(d, &self.x, block);
             return self.pick(d, dense.ptr(T), try dense.rows());
+        }
+
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            if (self.x.rows()) |r| return self.pickOn(d, self.x.ptr(T), r) else |_| {}
+            const scratch = try Scratch.init(d, self.x.count() * @sizeOf(T));
+            defer scratch.deinit();
+            const dense = try copy.compact(d, &self.x, @alignCast(scratch.ptr(u8)));
+            return self.pickOn(d, dense.ptr(T), try dense.rows());
+        }
+
+        fn pickOn(self: *const Self, d: *const Device, x: [*]const f32, rows: tensor.Rows) Error!void {
+            const share: u64 = if (self.top_p < 1) @intFromFloat(self.top_p * 0x1p64) else 0;
+            try launch.launch(d, "random_f32_choose", ChoiceDispatch{
+                .out = self.out,
+                .x = x,
+                .state = self.state.words,
+                .rows = rows.rows,
+                .cols = rows.cols,
+                .stride = rows.stride,
+                .temperature = self.temperature,
+                .top_k = @min(self.top_k, rows.cols),
+                .top_p = @bitCast(share),
+                .some = self.top_p < 1,
+            }, .{ .groups = rows.rows, .cost = 64 *| rows.rows *| rows.cols });
+            try self.state.advanceOn(d, rows.rows);
         }
 
         fn pick(self: *const Self, d: *const Device, x: [*]const T, rows: tensor.Rows) void {
@@ -414,7 +472,14 @@ fn belowChecked(device_: u32, state: u32, limit: f64) Error!f64 {
     if (!(limit >= 1 and limit <= 0x1p53) or limit != @trunc(limit)) return error.InvalidArgument;
     const s: State = try .of(try tensor.get(state));
     if (d.explains()) return error.Explained;
-    return @floatFromInt(below(s, @intFromFloat(limit)));
+    const g = d.gpu orelse return @floatFromInt(below(s, @intFromFloat(limit)));
+    // The number is asked for now: the state comes here for it.
+    const at = @intFromPtr(s.words);
+    var here: [6]u32 = undefined;
+    try g.finish(try g.download(at, @sizeOf(@TypeOf(here))), std.mem.asBytes(&here));
+    const number = below(.{ .words = &here }, @intFromFloat(limit));
+    try g.upload(at, std.mem.asBytes(&here));
+    return @floatFromInt(number);
 }
 
 pub const entries = struct {

@@ -14,7 +14,9 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const math = @import("../isa/math.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const simd = @import("../isa/simd.zig");
 const status = @import("../status.zig");
 const strided = @import("../row/strided.zig");
@@ -227,12 +229,87 @@ pub const ukernels = struct {
     pub const rotary_f64_block = Kernels(f64).block;
 };
 
+/// What the shaders take: first the table of cosines and sines, a row for each position, then the turn by it.
+const Angles = extern struct {
+    table: [*][2]f32,
+    positions: ?[*]const u32,
+    first: u64,
+    rows: usize,
+    pairs: usize,
+    /// log2(base)·2/rotated in words of 2^-64, 2^-32 and 1.
+    exponent: [3]u32,
+    back: bool,
+};
+const Pairs = extern struct {
+    out: [*]f32,
+    x: [*]const f32,
+    table: [*]const [2]f32,
+    batch: usize,
+    heads: usize,
+    times: usize,
+    width: usize,
+    rotated: usize,
+    out_strides: [3]isize,
+    x_strides: [3]isize,
+    interleaved: bool,
+    per_batch: bool,
+};
+
+/// Positions of a thread of the shader of angles.
+const gpu_steps = 16;
+
 fn Task(comptime T: type) type {
     return struct {
         /// Of the whole: `times` and the strides are those of the tensors.
         args: Block(T),
         /// Whether each batch has positions of its own.
         per_batch: bool,
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = &self.args;
+            const count = a.batch * a.heads * a.times * (a.width - a.rotated / 2);
+            if (count == 0) return launch.launch(d, "rotary_f32_pairs", self.pairsBy(undefined), launch.byElement("rotary_f32_pairs", 0));
+            const rows = if (self.per_batch) a.batch * a.times else a.times;
+            const pairs = a.rotated / 2;
+            const scratch = try Scratch.init(d, @sizeOf([2]f32) * rows * pairs);
+            defer scratch.deinit();
+            const table = scratch.ptr([2]f32);
+            const exponent = if (pairs == 0) 0 else @log2(a.base) / @as(f64, @floatFromInt(pairs));
+            const fraction: [2]u32 = @bitCast(@as(u64, @intFromFloat((exponent - @floor(exponent)) * 0x1p64)));
+            const angles: Angles = .{
+                .table = table,
+                .positions = a.positions,
+                .first = a.first,
+                .rows = rows,
+                .pairs = pairs,
+                .exponent = fraction ++ .{@as(u32, @intFromFloat(exponent))},
+                .back = a.flags & turn_back != 0,
+            };
+            var work = launch.byElement("rotary_f32_angles", pairs * (std.math.divCeil(usize, rows, gpu_steps) catch unreachable));
+            work.step = "angles";
+            work.cost = 64 *| rows *| pairs;
+            try launch.launch(d, "rotary_f32_angles", angles, work);
+            return launch.launch(d, "rotary_f32_pairs", self.pairsBy(table), launch.byElement("rotary_f32_pairs", count));
+        }
+
+        fn pairsBy(self: *const @This(), table: [*]const [2]f32) Pairs {
+            const a = &self.args;
+            return .{
+                .out = a.out,
+                .x = a.x,
+                .table = table,
+                .batch = a.batch,
+                .heads = a.heads,
+                .times = a.times,
+                .width = a.width,
+                .rotated = a.rotated,
+                .out_strides = a.out_strides,
+                .x_strides = a.x_strides,
+                .interleaved = a.flags & interleaved_form != 0,
+                .per_batch = self.per_batch,
+            };
+        }
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;

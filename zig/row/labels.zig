@@ -27,19 +27,24 @@ pub const Labels = struct {
         return if (l.signed) @bitCast(@as(i32, @intFromFloat(number))) else @intFromFloat(number);
     }
 
-    /// As `check`; where the call is only explained the labels may not be computed yet, and on a GPU they are known to it alone: all count as kept.
+    /// As `check`; where the call is only explained, or the labels lie on a GPU, they may not be computed yet, and all count as kept.
     pub fn checkOn(l: Labels, d: *const Device, count: usize, ignored: ?u32) Error!usize {
         return if (d.explains() or d.gpu != null) l.bits.len else l.check(count, ignored);
     }
 
+    /// The number of labels, from 0 on, that name one of `count` things, as unsigned numbers.
+    pub fn limit(l: Labels, count: usize) usize {
+        // As unsigned numbers negative labels are too large for any count that an i32 can name.
+        return if (l.signed) @min(count, 1 << 31) else count;
+    }
+
     /// Fails with the first label that is neither in 0..count nor `ignored`; answers how many are not ignored.
     pub fn check(l: Labels, count: usize, ignored: ?u32) Error!usize {
-        // As unsigned numbers negative labels are too large for any count that an i32 can name.
-        const limit = if (l.signed) @min(count, 1 << 31) else count;
+        const end = l.limit(count);
         var kept: usize = 0;
         for (l.bits, 0..) |b, i| {
             if (ignored != null and b == ignored.?) continue;
-            if (b >= limit) return status.outOfRange(i, l.value(i));
+            if (b >= end) return status.outOfRange(i, l.value(i));
             kept += 1;
         }
         return kept;

@@ -3,6 +3,8 @@
 //! key and of counter + n alone.
 
 const std = @import("std");
+const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const simd = @import("../isa/simd.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
@@ -124,4 +126,18 @@ pub const State = struct {
     pub fn advance(s: State, count: u128) void {
         s.words[2..6].* = words(s.counter() +% count);
     }
+
+    /// For a state of a GPU, which shaders read there: records that its counter moves on.
+    pub fn advanceOn(s: State, d: *const device.Device, count: usize) Error!void {
+        const Advance = extern struct { state: [*]u32, blocks: usize };
+        return launch.launch(d, "random_advance_u32", Advance{ .state = s.words, .blocks = count }, .{ .groups = @intFromBool(count > 0), .cost = 1, .step = "advance" });
+    }
 };
+
+/// Elements that a workgroup of a shader draws.
+const drawn_by_group = 1024;
+
+/// A draw of `count` elements, as shaders take it.
+pub fn draws(count: usize) launch.Work {
+    return .{ .groups = std.math.divCeil(usize, count, drawn_by_group) catch unreachable, .cost = 32 *| count };
+}

@@ -11,7 +11,8 @@ const Device = device.Device;
 
 /// Rows of a tile.
 const tile_rows = 32;
-/// Numbers of a row's width that a job has.
+/// Numbers of a row's width that a job has, and that one of a `wide` shader has.
+const narrow = 64;
 const wide = 128;
 /// A distance that hides nothing: with any position it stays within 32 bits.
 const far = 0x3fffff00;
@@ -121,9 +122,13 @@ const Shared = struct {
     /// Tiles of all heads and pieces of the width, each with `products` products.
     fn work(self: *const Shared, step: ?[]const u8, tiles: usize, heads: usize, products: u64) launch.Work {
         const s = &self.sheet;
-        const groups = self.batches() *| heads *| tiles *| @max(1, ceil(s.width, wide));
+        const groups = self.batches() *| heads *| tiles *| @max(1, ceil(s.width, if (s.width > narrow) wide else narrow));
         const pairs = @as(u64, self.batches() * s.heads) *| s.queries *| @min(s.keys, @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1);
         return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .step = step };
+    }
+
+    fn launchOf(self: *const Shared, d: *const Device, comptime name: []const u8, args: anytype, of: launch.Work) Error!void {
+        return if (self.sheet.width > narrow) launch.launch(d, name ++ "_wide", args, of) else launch.launch(d, name, args, of);
     }
 
     fn bounds(segments: *const ?Segments) ?[*]const u32 {
@@ -159,7 +164,7 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
         tiles: ?[*]const u32,
         sheet: [*]const Sheet,
     };
-    try launch.launch(d, "attention_f32", Args{
+    try shared.launchOf(d, "attention_f32", Args{
         .out = out.first,
         .stats = stats,
         .q = p.q.first,
@@ -208,7 +213,7 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         tiles: ?[*]const u32,
         sheet: [*]const Sheet,
     };
-    if (b.dq) |dq| try launch.launch(d, "attention_backward_f32_queries", Queries{
+    if (b.dq) |dq| try shared.launchOf(d, "attention_backward_f32_queries", Queries{
         .dq = dq.first,
         .delta = delta.ptr(f32),
         .stats = b.stats,
@@ -237,7 +242,7 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         tiles: ?[*]const u32,
         sheet: [*]const Sheet,
     };
-    if (b.dk != null or b.dv != null) try launch.launch(d, "attention_backward_f32_keys", Keys{
+    if (b.dk != null or b.dv != null) try shared.launchOf(d, "attention_backward_f32_keys", Keys{
         .dk = if (b.dk) |m| m.first else null,
         .dv = if (b.dv) |m| m.first else null,
         .delta = delta.ptr(f32),

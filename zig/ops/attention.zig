@@ -1067,10 +1067,10 @@ pub fn wholeJobs(heads: usize, workers: usize) bool {
 
 /// Elements of a tensor that will be written may not share memory.
 fn checkWritten(t: *const Tensor) Error!void {
+    if (t.count() == 0) return;
     var axes: [tensor.rank_max]usize = undefined;
     var count: usize = 0;
     for (t.shape(), t.strides(), 0..) |size, stride, i| {
-        if (size == 0) return;
         if (size == 1) continue;
         if (stride <= 0) return error.LayoutMismatch;
         axes[count] = i;

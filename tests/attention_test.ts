@@ -23,6 +23,7 @@ import {
   valueAndGrad,
   zeros,
 } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertGradients, assertSameBits, devices, hash, numbers, randomTensor } from "./harness.ts";
 
 type Any = Tensor<"f32", [number, number, number, number]>;
@@ -298,4 +299,160 @@ test("attention() takes no rows and refuses what does not fit, by name", () => {
     message: /q is \[3, 4\], must be \[batch, heads, queries, width\]/,
   });
   assert.throws(() => attention(q, q, q, { causal: 1 as never }), { name: "TypeError", message: /causal must be true or false, got 1/ });
+});
+
+// Compiling these shaders takes a processor that plays a GPU seconds, the first time.
+const compiling = { timeout: 240_000 };
+
+/** Result and gradients of one call, of seeded numbers on a device. */
+function everything(d: CpuDevice, [B, H, G, T, S, W]: readonly number[], options: (d: CpuDevice) => object): Record<string, Tensor> {
+  const q = randomTensor([B!, H!, T!, W!], "f32", 1, d),
+    k = randomTensor([B!, G!, S!, W!], "f32", 2, d),
+    v = randomTensor([B!, G!, S!, W!], "f32", 3, d);
+  const dy = randomTensor([B!, H!, T!, W!], "f32", 4, d);
+  const given = options(d);
+  const y = attention(q as never, k as never, v as never, given as never) as unknown as Tensor;
+  const g = attentionBackward(q as never, k as never, v as never, dy as never, given as never) as unknown as Record<string, Tensor>;
+  return { y, dq: g.q!, dk: g.k!, dv: g.v! };
+}
+
+gpuTest(
+  "gpu: attention() and its gradients are those of the CPU, at sizes around tiles, open, causal, in a window, with shared heads",
+  (gpu) => {
+    const sizes: [number, number, number, number, number, number][] = [
+      [1, 1, 1, 1, 1, 1],
+      [2, 3, 3, 5, 7, 4],
+      [1, 2, 1, 31, 33, 16],
+      [1, 4, 2, 32, 64, 15],
+      [1, 2, 2, 33, 65, 17],
+      [2, 2, 1, 65, 63, 64],
+      [1, 1, 1, 3, 200, 65],
+      [1, 2, 2, 40, 36, 130],
+      [1, 1, 1, 129, 127, 33],
+      [0, 2, 1, 3, 4, 5],
+      [1, 2, 1, 0, 4, 5],
+      [1, 2, 1, 3, 0, 5],
+    [1, 2, 1, 3, 4, 0],
+      [1, 2, 1, 3, 4, 0],
+    ];
+    for (const size of sizes) {
+      for (const options of [{}, { causal: true, scale: 0.7 }, { causal: true, window: 9 }, { window: 20 }]) {
+        assertAsOnCpu(gpu, `${size} ${JSON.stringify(options)}`, (d) => everything(d as CpuDevice, size, () => options), 4e-6);
+      }
+    }
+  },
+  compiling,
+);
+
+gpuTest("gpu: attention() with masks of integers and of numbers, of any axes, and rows that see nothing", (gpu) => {
+  const size = [2, 4, 2, 5, 70, 8];
+  const visible = seen(5, 70);
+  const masks: Record<string, (d: CpuDevice) => Tensor> = {
+    integers: (d) => tensor(d, [5, 70], visible),
+    added: (d) => tensor(d, [1, 1, 5, 70], Float32Array.from(numbers(350, 5), (x, i) => visible[i] === 0 ? -Infinity : 3 * x)),
+    padding: (d) => tensor(d, [2, 1, 1, 70], Int32Array.from({ length: 140 }, (_, i) => i % 70 < 30 ? 7 : 0)),
+    heads: (d) => tensor(d, [4, 1, 70], numbers(280, 6)),
+    turned: (d) => transpose(tensor(d, [70, 5], numbers(350, 7)) as never) as unknown as Tensor,
+    nothing: (d) => tensor(d, [70], new Float32Array(70).fill(-Infinity)),
+  };
+  for (const [name, mask] of Object.entries(masks)) {
+    for (const causal of [false, true]) {
+      assertAsOnCpu(gpu, `${name} ${causal}`, (d) => everything(d as CpuDevice, size, (on) => ({ mask: mask(on), causal })), 4e-6);
+    }
+  }
+}, compiling);
+
+gpuTest("gpu: packed sequences are those of the CPU, empty ones and single rows too", (gpu) => {
+  for (
+    const [cuts, keyCuts] of [[[0, 3, 3, 40, 57], [0, 90, 91, 97, 97]], [[0, 57], [0, 97]], [[0, 0, 33, 33, 57], [
+      0,
+      0,
+      32,
+      97,
+      97,
+    ]]] as const
+  ) {
+    for (const options of [{}, { causal: true }, { causal: true, window: 11 }]) {
+      assertAsOnCpu(gpu, `${cuts} ${keyCuts} ${JSON.stringify(options)}`, (d) => {
+        const offsets = tensor(d as CpuDevice, [cuts.length], Uint32Array.from(cuts)),
+          keyOffsets = tensor(d as CpuDevice, [cuts.length], Uint32Array.from(keyCuts));
+        return everything(d as CpuDevice, [1, 4, 2, 57, 97, 8], () => ({ offsets, keyOffsets, ...options }));
+      }, 4e-6);
+    }
+  }
+  // More sequences than a workgroup has threads.
+  const many = Uint32Array.from({ length: 602 }, (_, i) => Math.min(700, Math.floor(i * 1.3)));
+  many[601] = 700;
+  assertAsOnCpu(gpu, "many", (d) => {
+    const offsets = tensor(d as CpuDevice, [602], many);
+    return everything(d as CpuDevice, [1, 1, 1, 700, 700, 4], () => ({ offsets }));
+  }, 4e-6);
+}, compiling);
+
+gpuTest("gpu: offsets that make no sense lead nowhere outside: a row has the first sequence that ends behind it, else the last", (gpu) => {
+  const cases: [number[], number[]][] = [
+    [[0, 30, 10, 57], [0, 30, 30, 57]],
+    [[9, 5, 20, 40], [0, 5, 20, 57]],
+    [[0, 4294967295, 3, 2], [0, 57, 57, 57]],
+    [[0, 0, 0, 0], [0, 0, 0, 57]],
+  ];
+  for (const [wrong, right] of cases) {
+    const of = (list: number[]) => {
+      const offsets = tensor(gpu, [4], Uint32Array.from(list));
+      const r = everything(gpu as unknown as CpuDevice, [1, 2, 2, 57, 57, 8], () => ({ offsets, causal: true }));
+      return Object.values(r).map((t) => t.readSync() as Float32Array);
+    };
+    const want = of(right);
+    of(wrong).forEach((got, i) => assertSameBits(got, want[i]!, `${wrong}`));
+  }
+}, compiling);
+
+gpuTest("gpu: heads side by side in one tensor, and gradients into one, touch nothing beside", (gpu) => {
+  assertAsOnCpu(gpu, "strided", (d) => {
+    const x = randomTensor([2, 40, 100], "f32", 4, d as CpuDevice);
+    const grads = tensor(d as CpuDevice, [2, 40, 100], new Float32Array(8000).fill(777));
+    const cut = (t: unknown) =>
+      split(t as Tensor, [32, 32, 32, 4], -1).slice(0, 3).map((p) =>
+        transpose(reshape(p as never, [2, 40, 4, 8]), [0, 2, 1, 3])
+      ) as unknown as [Any, Any, Any];
+    const [q, k, v] = cut(x);
+    const dy = randomTensor([2, 4, 40, 8], "f32", 5, d as CpuDevice);
+    const [dq, dk, dv] = cut(grads);
+    const options = { causal: true, window: 30 };
+    const y = attention(q, k, v, options);
+    attentionBackward(q, k, v, dy as never, { ...options, out: { q: dq, k: dk, v: dv } } as never);
+    return { y: y as unknown as Tensor, grads };
+  }, 4e-6);
+}, compiling);
+
+gpuTest("gpu: a token at a time is the whole at once; large logits keep their probabilities; NaN stays where it is seen", (gpu) => {
+  for (const kvHeads of [4, 2]) {
+    const make = (place: number, heads: number) =>
+      randomTensor([1, heads, 100, 16], "f32", place, gpu as unknown as CpuDevice) as unknown as Any;
+    const q = make(1, 4), k = make(2, kvHeads), v = make(3, kvHeads);
+    const whole = attention(q as never, k as never, v as never, { causal: true, window: 70 }) as unknown as Any;
+    for (const i of [0, 63, 64, 99]) {
+      const to = (x: Any, from: number) => slice(x, 2, from, i + 1) as never;
+      const one = attention(to(q, i), to(k, 0), to(v, 0), { causal: true, window: 70 }) as unknown as Any;
+      assertClose(one.readSync(), Float64Array.from(slice(whole, 2, i, i + 1).readSync()), 1e-6, `token ${i}`);
+    }
+  }
+  const one = (values: number[]) => tensor(gpu, [1, 1, values.length, 1], values) as never;
+  const y = attention(one([1e30]), one([1, 1]), one([3, 5]), { scale: 1 }) as unknown as Any;
+  const g = attentionBackward(one([1e30]), one([1, 1]), one([3, 5]), one([1]), { scale: 1 } as never) as unknown as Record<string, Any>;
+  assert.deepEqual([[...y.readSync()], [...g.v!.readSync()]], [[4], [0.5, 0.5]]);
+  for (const bad of [NaN, Infinity]) {
+    const keys = new Float32Array(40 * 4).fill(0.5);
+    keys[20 * 4] = bad;
+    const ones = tensor(gpu, [1, 1, 40, 4], new Float32Array(160).fill(1));
+    const z = attention(ones as never, tensor(gpu, [1, 1, 40, 4], keys) as never, ones as never, { causal: true }) as unknown as Any;
+    z.readSync().forEach((value, i) => assert.equal(Number.isNaN(value), Math.floor(i / 4) >= 20, `${bad}, ${i}`));
+  }
+}, compiling);
+
+gpuTest("gpu: attention() in f64 is refused, and its output is as it was", (gpu) => {
+  using q = tensor(gpu, [1, 1, 2, 2], new Float64Array([1, 2, 3, 4]));
+  using out = tensor(gpu, [1, 1, 2, 2], new Float64Array(4).fill(7));
+  assert.throws(() => attention(q, q, q, { out } as never), { name: "UnsupportedError" });
+  assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
 });

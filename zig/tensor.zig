@@ -92,16 +92,18 @@ pub const Tensor = struct {
         return if (i < t.rank) t.strides_[t.rank - 1 - i] else 0;
     }
 
+    /// A tensor without elements is, whatever its strides.
     pub fn contiguous(t: *const Tensor) bool {
         var expected: isize = 1;
+        var dense = true;
         var i: usize = t.rank;
         while (i > 0) {
             i -= 1;
             if (t.shape_[i] == 0) return true;
-            if (t.shape_[i] != 1 and t.strides_[i] != expected) return false;
-            expected *= @intCast(t.shape_[i]);
+            if (t.shape_[i] != 1 and t.strides_[i] != expected) dense = false;
+            expected *%= @intCast(t.shape_[i]);
         }
-        return true;
+        return dense;
     }
 
     pub fn sameShape(t: *const Tensor, other: *const Tensor) bool {

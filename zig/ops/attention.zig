@@ -18,6 +18,7 @@ const assert = std.debug.assert;
 const blocking = @import("../gemm/blocking.zig");
 const cursor = @import("../parallel/cursor.zig");
 const device = @import("../device.zig");
+const on_gpu = @import("../gpu/attention.zig");
 const gemm = @import("../gemm/kernel.zig");
 const gemv = @import("../gemm/vector.zig");
 const memory = @import("../memory.zig");
@@ -675,6 +676,11 @@ fn Forward(comptime T: type) type {
             pool.run(workers, d.exact(), @as(*const Call, &c), Call.work);
         }
 
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            if (!self.isEmpty()) try on_gpu.forward(d, &self.p, self.out, self.stats);
+        }
+
         pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
             if (self.isEmpty()) return;
             const p = &self.p;
@@ -1019,6 +1025,11 @@ fn Backward(comptime T: type) type {
             pool.run(workers, d.exact(), @as(*const Call, &c), Call.work);
         }
 
+        pub fn dispatch(self: Self, d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            try on_gpu.backward(d, &self);
+        }
+
         pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
             const p = &self.p;
             var c = self.call(d);
@@ -1056,10 +1067,10 @@ pub fn wholeJobs(heads: usize, workers: usize) bool {
 
 /// Elements of a tensor that will be written may not share memory.
 fn checkWritten(t: *const Tensor) Error!void {
+    if (t.count() == 0) return;
     var axes: [tensor.rank_max]usize = undefined;
     var count: usize = 0;
     for (t.shape(), t.strides(), 0..) |size, stride, i| {
-        if (size == 0) return;
         if (size == 1) continue;
         if (stride <= 0) return error.LayoutMismatch;
         axes[count] = i;
@@ -1089,6 +1100,8 @@ fn distance(value: f64) Error!isize {
 fn offsetsOf(t: *const Tensor, rows: usize) Error![*]const u32 {
     if (t.rank != 1 or t.count() == 0) return error.ShapeMismatch;
     if (!t.contiguous()) return error.LayoutMismatch;
+    // Those of a GPU are resolved there, where somebody has each row.
+    if (t.storage.chunk != null) return if (t.count() > 1 or rows == 0) t.ptr(u32) else error.ShapeMismatch;
     const offsets = t.ptr(u32)[0..t.count()];
     if (offsets[0] != 0) return status.outOfRange(0, offsets[0]);
     for (offsets[1..], offsets[0 .. offsets.len - 1], 1..) |next, before, i| if (next < before) return status.outOfRange(i, next);

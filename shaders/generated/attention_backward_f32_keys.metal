@@ -1,0 +1,857 @@
+#include <metal_stdlib>
+#include <metal_math>
+#include <metal_texture>
+using namespace metal;
+void listed_0(const array<array<float, int(4)>, int(4)> thread* sum_0, array<float, int(16)> thread* list_0)
+{
+    (*list_0)[0U] = (*sum_0)[0U][int(0)];
+    (*list_0)[1U] = (*sum_0)[0U][int(1)];
+    (*list_0)[2U] = (*sum_0)[0U][int(2)];
+    (*list_0)[3U] = (*sum_0)[0U][int(3)];
+    (*list_0)[4U] = (*sum_0)[1U][int(0)];
+    (*list_0)[5U] = (*sum_0)[1U][int(1)];
+    (*list_0)[6U] = (*sum_0)[1U][int(2)];
+    (*list_0)[7U] = (*sum_0)[1U][int(3)];
+    (*list_0)[8U] = (*sum_0)[2U][int(0)];
+    (*list_0)[9U] = (*sum_0)[2U][int(1)];
+    (*list_0)[10U] = (*sum_0)[2U][int(2)];
+    (*list_0)[11U] = (*sum_0)[2U][int(3)];
+    (*list_0)[12U] = (*sum_0)[3U][int(0)];
+    (*list_0)[13U] = (*sum_0)[3U][int(1)];
+    (*list_0)[14U] = (*sum_0)[3U][int(2)];
+    (*list_0)[15U] = (*sum_0)[3U][int(3)];
+    return;
+}
+
+struct Keys_0
+{
+    uint groups_0;
+    uint dk_at_0;
+    uint dv_at_0;
+    uint delta_at_0;
+    uint stats_at_0;
+    uint dy_at_0;
+    uint q_at_0;
+    uint k_at_0;
+    uint v_at_0;
+    uint mask_at_0;
+    uint q_bounds_at_0;
+    uint k_bounds_at_0;
+    uint tiles_at_0;
+    uint sheet_at_0;
+};
+
+struct EntryPointParams_0
+{
+    Keys_0 a_0;
+};
+
+struct Sheet_0
+{
+    int q_batch_0;
+    int q_head_0;
+    int q_row_0;
+    int k_batch_0;
+    int k_head_0;
+    int k_row_0;
+    int v_batch_0;
+    int v_head_0;
+    int v_row_0;
+    int out_batch_0;
+    int out_head_0;
+    int out_row_0;
+    int dy_batch_0;
+    int dy_head_0;
+    int dy_row_0;
+    int dq_batch_0;
+    int dq_head_0;
+    int dq_row_0;
+    int dk_batch_0;
+    int dk_head_0;
+    int dk_row_0;
+    int dv_batch_0;
+    int dv_head_0;
+    int dv_row_0;
+    uint mask_kind_0;
+    int mask_batch_0;
+    int mask_head_0;
+    int mask_query_0;
+    int mask_key_0;
+    uint sequences_0;
+    uint heads_0;
+    uint group_0;
+    uint queries_0;
+    uint keys_0;
+    uint width_0;
+    int left_0;
+    int right_0;
+    uint step_0;
+    float scale_0;
+    uint query_tiles_0;
+    uint key_tiles_0;
+};
+
+struct KernelContext_0
+{
+    EntryPointParams_0 constant* entryPointParams_0;
+    float device* entryPointParams_dk_0;
+    float device* entryPointParams_dv_0;
+    float device* entryPointParams_delta_0;
+    float device* entryPointParams_stats_0;
+    float device* entryPointParams_dy_0;
+    float device* entryPointParams_q_0;
+    float device* entryPointParams_k_0;
+    float device* entryPointParams_v_0;
+    uint device* entryPointParams_mask_0;
+    uint device* entryPointParams_q_bounds_0;
+    uint device* entryPointParams_k_bounds_0;
+    uint device* entryPointParams_tiles_0;
+    Sheet_0 device* entryPointParams_sheet_0;
+    array<float, int(2080)> threadgroup* tile_of_0;
+    array<float, int(544)> threadgroup* left_tile_0;
+    array<float, int(1088)> threadgroup* right_tile_0;
+};
+
+void add_0(array<array<float, int(4)>, int(4)> thread* sum_1, float device* y_0, uint y_at_0, int y_row_0, uint count_0, uint width_1, uint col0_0, uint t_0, KernelContext_0 thread* kernelContext_0)
+{
+    thread array<uint, int(4)> col_0;
+    uint _S1 = col0_0 + t_0 % 16U;
+    uint _S2 = max(width_1, 1U) - 1U;
+    col_0[int(0)] = min(_S1, _S2);
+    col_0[int(1)] = min(_S1 + 16U, _S2);
+    col_0[int(2)] = min(_S1 + 32U, _S2);
+    col_0[int(3)] = min(_S1 + 48U, _S2);
+    if(width_1 == 0U)
+    {
+        return;
+    }
+    uint j_0 = 0U;
+    for(;;)
+    {
+        if(j_0 < count_0)
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S3 = uint(int(y_at_0) + int(j_0) * y_row_0);
+        thread array<float, int(4)> p_0;
+        float _S4 = (*kernelContext_0->tile_of_0)[t_0 / 16U * 4U * 65U + j_0];
+        p_0[0U] = (*kernelContext_0->tile_of_0)[t_0 / 16U * 4U * 65U + j_0];
+        float _S5 = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 1U) * 65U + j_0];
+        p_0[1U] = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 1U) * 65U + j_0];
+        float _S6 = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 2U) * 65U + j_0];
+        p_0[2U] = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 2U) * 65U + j_0];
+        float _S7 = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 3U) * 65U + j_0];
+        p_0[3U] = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 3U) * 65U + j_0];
+        float _S8 = y_0[_S3 + col_0[int(0)]];
+        (*sum_1)[0U][int(0)] = fma(_S4, _S8, (*sum_1)[0U][int(0)]);
+        (*sum_1)[1U][int(0)] = fma(_S5, _S8, (*sum_1)[1U][int(0)]);
+        (*sum_1)[2U][int(0)] = fma(_S6, _S8, (*sum_1)[2U][int(0)]);
+        (*sum_1)[3U][int(0)] = fma(_S7, _S8, (*sum_1)[3U][int(0)]);
+        float _S9 = y_0[_S3 + col_0[int(1)]];
+        (*sum_1)[0U][int(1)] = fma(_S4, _S9, (*sum_1)[0U][int(1)]);
+        (*sum_1)[1U][int(1)] = fma(_S5, _S9, (*sum_1)[1U][int(1)]);
+        (*sum_1)[2U][int(1)] = fma(_S6, _S9, (*sum_1)[2U][int(1)]);
+        (*sum_1)[3U][int(1)] = fma(_S7, _S9, (*sum_1)[3U][int(1)]);
+        float _S10 = y_0[_S3 + col_0[int(2)]];
+        (*sum_1)[0U][int(2)] = fma(_S4, _S10, (*sum_1)[0U][int(2)]);
+        (*sum_1)[1U][int(2)] = fma(_S5, _S10, (*sum_1)[1U][int(2)]);
+        (*sum_1)[2U][int(2)] = fma(_S6, _S10, (*sum_1)[2U][int(2)]);
+        (*sum_1)[3U][int(2)] = fma(_S7, _S10, (*sum_1)[3U][int(2)]);
+        float _S11 = y_0[_S3 + col_0[int(3)]];
+        (*sum_1)[0U][int(3)] = fma(_S4, _S11, (*sum_1)[0U][int(3)]);
+        (*sum_1)[1U][int(3)] = fma(_S5, _S11, (*sum_1)[1U][int(3)]);
+        (*sum_1)[2U][int(3)] = fma(_S6, _S11, (*sum_1)[2U][int(3)]);
+        (*sum_1)[3U][int(3)] = fma(_S7, _S11, (*sum_1)[3U][int(3)]);
+        j_0 = j_0 + 1U;
+    }
+    return;
+}
+
+void clear_0(array<array<float, int(4)>, int(4)> thread* sum_2)
+{
+    (*sum_2)[0U][int(0)] = 0.0f;
+    (*sum_2)[0U][int(1)] = 0.0f;
+    (*sum_2)[0U][int(2)] = 0.0f;
+    (*sum_2)[0U][int(3)] = 0.0f;
+    (*sum_2)[1U][int(0)] = 0.0f;
+    (*sum_2)[1U][int(1)] = 0.0f;
+    (*sum_2)[1U][int(2)] = 0.0f;
+    (*sum_2)[1U][int(3)] = 0.0f;
+    (*sum_2)[2U][int(0)] = 0.0f;
+    (*sum_2)[2U][int(1)] = 0.0f;
+    (*sum_2)[2U][int(2)] = 0.0f;
+    (*sum_2)[2U][int(3)] = 0.0f;
+    (*sum_2)[3U][int(0)] = 0.0f;
+    (*sum_2)[3U][int(1)] = 0.0f;
+    (*sum_2)[3U][int(2)] = 0.0f;
+    (*sum_2)[3U][int(3)] = 0.0f;
+    return;
+}
+
+uint batches_0(const Sheet_0 thread* s_0, uint q_bounds_at_1)
+{
+    uint _S12;
+    if(q_bounds_at_1 == 4294967295U)
+    {
+        _S12 = s_0->sequences_0;
+    }
+    else
+    {
+        _S12 = 1U;
+    }
+    return _S12;
+}
+
+struct Sequence_0
+{
+    uint batch_0;
+    uint q_0;
+    uint k_0;
+    uint queries_1;
+    uint keys_1;
+};
+
+struct Tile_0
+{
+    Sequence_0 one_0;
+    uint head_0;
+    uint from_0;
+    uint count_1;
+    bool found_0;
+};
+
+Sequence_0 Sequence_x24init_0(uint batch_1, uint q_1, uint k_1, uint queries_2, uint keys_2)
+{
+    thread Sequence_0 _S13;
+    (&_S13)->batch_0 = batch_1;
+    (&_S13)->q_0 = q_1;
+    (&_S13)->k_0 = k_1;
+    (&_S13)->queries_1 = queries_2;
+    (&_S13)->keys_1 = keys_2;
+    return _S13;
+}
+
+Sequence_0 packedSequence_0(uint device* q_bounds_0, uint q_at_1, uint device* k_bounds_0, uint k_at_1, uint s_1)
+{
+    uint _S14 = q_at_1 + s_1;
+    uint q_2 = q_bounds_0[_S14];
+    uint _S15 = k_at_1 + s_1;
+    uint k_2 = k_bounds_0[_S15];
+    return Sequence_x24init_0(0U, q_2, k_2, q_bounds_0[_S14 + 1U] - q_2, k_bounds_0[_S15 + 1U] - k_2);
+}
+
+Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2, uint device* k_bounds_1, uint k_at_2, uint device* tiles_0, uint tiles_at_1, uint job_0, uint heads_1, bool of_keys_0)
+{
+    uint most_0;
+    if(of_keys_0)
+    {
+        most_0 = s_2->key_tiles_0;
+    }
+    else
+    {
+        most_0 = s_2->query_tiles_0;
+    }
+    uint _S16 = most_0 - 1U;
+    uint _S17 = job_0 % most_0;
+    uint place_0 = _S16 - _S17;
+    uint _S18 = job_0 / most_0;
+    uint head_1 = _S18 % heads_1;
+    thread Tile_0 tile_0;
+    (&tile_0)->head_0 = head_1;
+    uint all_0;
+    if(q_at_2 == 4294967295U)
+    {
+        if(of_keys_0)
+        {
+            all_0 = s_2->keys_0;
+        }
+        else
+        {
+            all_0 = s_2->queries_0;
+        }
+        uint _S19 = job_0 / most_0;
+        uint _S20 = _S19 / heads_1;
+        (&tile_0)->one_0 = Sequence_x24init_0(_S20, 0U, 0U, s_2->queries_0, s_2->keys_0);
+        uint _S21 = place_0 * 32U;
+        (&tile_0)->from_0 = _S21;
+        (&tile_0)->count_1 = min(32U, all_0 - _S21);
+        (&tile_0)->found_0 = true;
+    }
+    else
+    {
+        bool _S22 = place_0 < tiles_0[tiles_at_1];
+        (&tile_0)->found_0 = _S22;
+        uint _S23 = tiles_at_1 + 1U;
+        if(_S22)
+        {
+            most_0 = place_0;
+        }
+        else
+        {
+            most_0 = 0U;
+        }
+        uint at_0 = _S23 + 3U * most_0;
+        if((&tile_0)->found_0)
+        {
+            all_0 = tiles_0[at_0];
+        }
+        else
+        {
+            all_0 = 0U;
+        }
+        (&tile_0)->one_0 = packedSequence_0(q_bounds_1, q_at_2, k_bounds_1, k_at_2, all_0);
+        if((&tile_0)->found_0)
+        {
+            uint _S24 = tiles_0[at_0 + 1U];
+            if(of_keys_0)
+            {
+                most_0 = (&(&tile_0)->one_0)->k_0;
+            }
+            else
+            {
+                most_0 = (&(&tile_0)->one_0)->q_0;
+            }
+            most_0 = _S24 - most_0;
+        }
+        else
+        {
+            most_0 = 0U;
+        }
+        (&tile_0)->from_0 = most_0;
+        if((&tile_0)->found_0)
+        {
+            most_0 = tiles_0[at_0 + 2U] - tiles_0[at_0 + 1U];
+        }
+        else
+        {
+            most_0 = 0U;
+        }
+        (&tile_0)->count_1 = most_0;
+    }
+    return tile_0;
+}
+
+uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
+{
+    return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
+}
+
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+{
+    bool _S25;
+    float v_0;
+    (*dot_0)[0U][0U] = 0.0f;
+    (*dot_0)[0U][1U] = 0.0f;
+    (*dot_0)[0U][2U] = 0.0f;
+    (*dot_0)[0U][3U] = 0.0f;
+    (*dot_0)[1U][0U] = 0.0f;
+    (*dot_0)[1U][1U] = 0.0f;
+    (*dot_0)[1U][2U] = 0.0f;
+    (*dot_0)[1U][3U] = 0.0f;
+    (*dot_0)[2U][0U] = 0.0f;
+    (*dot_0)[2U][1U] = 0.0f;
+    (*dot_0)[2U][2U] = 0.0f;
+    (*dot_0)[2U][3U] = 0.0f;
+    (*dot_0)[3U][0U] = 0.0f;
+    (*dot_0)[3U][1U] = 0.0f;
+    (*dot_0)[3U][2U] = 0.0f;
+    (*dot_0)[3U][3U] = 0.0f;
+    uint d0_0 = 0U;
+    for(;;)
+    {
+        if(d0_0 < width_2)
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S26 = t_1 % 16U;
+        uint _S27 = d0_0 + _S26;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        uint r_0 = t_1 / 16U;
+        for(;;)
+        {
+            if(r_0 < 32U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            if(r_0 < x_count_0)
+            {
+                _S25 = _S27 < width_2;
+            }
+            else
+            {
+                _S25 = false;
+            }
+            if(_S25)
+            {
+                v_0 = x_0[uint(int(x_at_0) + int(r_0) * x_row_0) + _S27];
+            }
+            else
+            {
+                v_0 = 0.0f;
+            }
+            (*kernelContext_1->left_tile_0)[r_0 * 17U + _S26] = v_0;
+            r_0 = r_0 + 8U;
+        }
+        uint r_1 = t_1 / 16U;
+        for(;;)
+        {
+            if(r_1 < 64U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            if(r_1 < y_count_0)
+            {
+                _S25 = _S27 < width_2;
+            }
+            else
+            {
+                _S25 = false;
+            }
+            if(_S25)
+            {
+                v_0 = y_1[uint(int(y_at_1) + int(r_1) * y_row_1) + _S27];
+            }
+            else
+            {
+                v_0 = 0.0f;
+            }
+            (*kernelContext_1->right_tile_0)[r_1 * 17U + _S26] = v_0;
+            r_1 = r_1 + 8U;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        uint _S28 = min(16U, width_2 - d0_0);
+        uint k_3 = 0U;
+        for(;;)
+        {
+            if(k_3 < _S28)
+            {
+            }
+            else
+            {
+                break;
+            }
+            thread array<float, int(4)> u_0;
+            thread array<float, int(4)> v_1;
+            float _S29 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
+            float _S30 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
+            float _S31 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
+            float _S32 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S33 = (*kernelContext_1->right_tile_0)[_S26 * 17U + k_3];
+            v_1[0U] = (*kernelContext_1->right_tile_0)[_S26 * 17U + k_3];
+            float _S34 = (*kernelContext_1->right_tile_0)[(_S26 + 16U) * 17U + k_3];
+            v_1[1U] = (*kernelContext_1->right_tile_0)[(_S26 + 16U) * 17U + k_3];
+            float _S35 = (*kernelContext_1->right_tile_0)[(_S26 + 32U) * 17U + k_3];
+            v_1[2U] = (*kernelContext_1->right_tile_0)[(_S26 + 32U) * 17U + k_3];
+            float _S36 = (*kernelContext_1->right_tile_0)[(_S26 + 48U) * 17U + k_3];
+            v_1[3U] = (*kernelContext_1->right_tile_0)[(_S26 + 48U) * 17U + k_3];
+            (*dot_0)[0U][0U] = fma(_S29, _S33, (*dot_0)[0U][0U]);
+            (*dot_0)[0U][1U] = fma(_S29, _S34, (*dot_0)[0U][1U]);
+            (*dot_0)[0U][2U] = fma(_S29, _S35, (*dot_0)[0U][2U]);
+            (*dot_0)[0U][3U] = fma(_S29, _S36, (*dot_0)[0U][3U]);
+            (*dot_0)[1U][0U] = fma(_S30, _S33, (*dot_0)[1U][0U]);
+            (*dot_0)[1U][1U] = fma(_S30, _S34, (*dot_0)[1U][1U]);
+            (*dot_0)[1U][2U] = fma(_S30, _S35, (*dot_0)[1U][2U]);
+            (*dot_0)[1U][3U] = fma(_S30, _S36, (*dot_0)[1U][3U]);
+            (*dot_0)[2U][0U] = fma(_S31, _S33, (*dot_0)[2U][0U]);
+            (*dot_0)[2U][1U] = fma(_S31, _S34, (*dot_0)[2U][1U]);
+            (*dot_0)[2U][2U] = fma(_S31, _S35, (*dot_0)[2U][2U]);
+            (*dot_0)[2U][3U] = fma(_S31, _S36, (*dot_0)[2U][3U]);
+            (*dot_0)[3U][0U] = fma(_S32, _S33, (*dot_0)[3U][0U]);
+            (*dot_0)[3U][1U] = fma(_S32, _S34, (*dot_0)[3U][1U]);
+            (*dot_0)[3U][2U] = fma(_S32, _S35, (*dot_0)[3U][2U]);
+            (*dot_0)[3U][3U] = fma(_S32, _S36, (*dot_0)[3U][3U]);
+            k_3 = k_3 + 1U;
+        }
+        d0_0 = d0_0 + 16U;
+    }
+    return;
+}
+
+uint place_1(uint i_0, uint j_1, uint t_2)
+{
+    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+}
+
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+{
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    return;
+}
+
+uint statAt_0(const Sheet_0 thread* s_3, const Sequence_0 thread* one_1, uint head_3, uint query_0)
+{
+    return (one_1->batch_0 * s_3->heads_0 + head_3) * s_3->queries_0 + one_1->q_0 + query_0;
+}
+
+int position_0(const Sheet_0 thread* s_4, const Sequence_0 thread* one_2, uint query_1)
+{
+    int _S37;
+    if((s_4->step_0) == 0U)
+    {
+        _S37 = int(one_2->keys_1) - int(1);
+    }
+    else
+    {
+        _S37 = int(query_1) + int(one_2->keys_1) - int(one_2->queries_1);
+    }
+    return _S37;
+}
+
+float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint device* mask_0, uint mask_at_1, uint head_4, uint query_2, uint key_0, float dot_2)
+{
+    int _S38 = position_0(s_5, one_3, query_2);
+    bool _S39;
+    if(query_2 >= (one_3->queries_1))
+    {
+        _S39 = true;
+    }
+    else
+    {
+        _S39 = key_0 >= (one_3->keys_1);
+    }
+    if(_S39)
+    {
+        _S39 = true;
+    }
+    else
+    {
+        _S39 = int(key_0) < (_S38 - s_5->left_0);
+    }
+    if(_S39)
+    {
+        _S39 = true;
+    }
+    else
+    {
+        _S39 = int(key_0) > (_S38 + s_5->right_0);
+    }
+    if(_S39)
+    {
+        return - (as_type<float>((2139095040U)));
+    }
+    float v_2 = s_5->scale_0 * dot_2;
+    if(mask_at_1 == 4294967295U)
+    {
+        return v_2;
+    }
+    uint m_0 = mask_0[uint(int(mask_at_1) + int(one_3->batch_0) * s_5->mask_batch_0 + int(head_4) * s_5->mask_head_0 + int(query_2) * s_5->mask_query_0 + int(key_0) * s_5->mask_key_0)];
+    if((s_5->mask_kind_0) == 1U)
+    {
+        return v_2 + (as_type<float>((m_0)));
+    }
+    float _S40;
+    if(m_0 == 0U)
+    {
+        _S40 = - (as_type<float>((2139095040U)));
+    }
+    else
+    {
+        _S40 = v_2;
+    }
+    return _S40;
+}
+
+float probability_0(float z_0, float m_1, float scale_1)
+{
+    float _S41;
+    if(z_0 == (- (as_type<float>((2139095040U)))))
+    {
+        _S41 = 0.0f;
+    }
+    else
+    {
+        _S41 = exp(z_0 - m_1) * scale_1;
+    }
+    return _S41;
+}
+
+float slope_0(float p_1, float dp_0, float d_0)
+{
+    float _S42;
+    if(p_1 == 0.0f)
+    {
+        _S42 = 0.0f;
+    }
+    else
+    {
+        _S42 = p_1 * (dp_0 - d_0);
+    }
+    return _S42;
+}
+
+void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
+{
+    uint query_3;
+    bool _S43;
+    Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
+    uint _S44 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
+    uint kv_heads_0 = s_6.heads_0 / max(1U, s_6.group_0);
+    uint _S45 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S46 = s_6;
+    uint _S47 = batches_0(&_S46, a_1->q_bounds_at_0);
+    uint _S48 = _S47 * kv_heads_0 * s_6.key_tiles_0 * _S44;
+    uint _S49 = _S47 * s_6.heads_0 * s_6.queries_0;
+    uint job_1 = group_1;
+    for(;;)
+    {
+        if(job_1 < _S48)
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S50 = job_1 % _S44;
+        uint _S51 = _S50 * 64U;
+        uint _S52 = a_1->k_bounds_at_0;
+        uint _S53 = a_1->tiles_at_0;
+        uint _S54 = job_1 / _S44;
+        thread Sheet_0 _S55 = s_6;
+        Tile_0 _S56 = tileOf_0(&_S55, q_bounds_2, _S45, k_bounds_2, _S52, tiles_1, _S53, _S54, kv_heads_0, true);
+        if(!_S56.found_0)
+        {
+            job_1 = job_1 + a_1->groups_0;
+            continue;
+        }
+        uint _S57 = _S56.one_0.k_0 + _S56.from_0;
+        uint _S58 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S56.one_0.batch_0, _S56.head_0, _S57);
+        uint _S59 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S56.one_0.batch_0, _S56.head_0, _S57);
+        int _S60 = int(_S56.one_0.queries_1);
+        int back_0 = int(_S56.one_0.keys_1) - _S60;
+        uint begin_0 = uint(clamp(int(_S56.from_0) - s_6.right_0 - back_0, int(0), _S60));
+        uint _S61 = uint(clamp(int(_S56.from_0 + _S56.count_1) + s_6.left_0 - back_0, int(begin_0), _S60));
+        thread array<array<float, int(4)>, int(4)> dk_sum_0;
+        clear_0(&dk_sum_0);
+        thread array<array<float, int(4)>, int(4)> dv_sum_0;
+        clear_0(&dv_sum_0);
+        uint h_0 = 0U;
+        for(;;)
+        {
+            if(h_0 < (s_6.group_0))
+            {
+            }
+            else
+            {
+                break;
+            }
+            uint _S62 = _S56.head_0 * s_6.group_0 + h_0;
+            query_3 = begin_0;
+            for(;;)
+            {
+                if(query_3 < _S61)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                uint _S63 = min(64U, _S61 - query_3);
+                uint _S64 = _S56.one_0.q_0 + query_3;
+                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S56.one_0.batch_0, _S62, _S64);
+                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S56.one_0.batch_0, _S62, _S64);
+                thread array<array<float, int(4)>, int(4)> dp_1;
+                thread array<array<float, int(4)>, int(4)> dot_3;
+                dots_0(k_4, _S58, s_6.k_row_0, _S56.count_1, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, t_4, &dot_3, kernelContext_3);
+                bool _S65 = (a_1->dk_at_0) != 4294967295U;
+                if(_S65)
+                {
+                    dots_0(v_3, _S59, s_6.v_row_0, _S56.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, t_4, &dp_1, kernelContext_3);
+                }
+                threadgroup_barrier(mem_flags::mem_threadgroup);
+                thread array<array<float, int(4)>, int(4)> _S66 = dot_3;
+                put_0(&_S66, t_4, kernelContext_3);
+                thread Sheet_0 _S67 = s_6;
+                thread Sequence_0 _S68 = _S56.one_0;
+                uint _S69 = statAt_0(&_S67, &_S68, _S62, query_3);
+                uint e_0 = 0U;
+                for(;;)
+                {
+                    if(e_0 < 16U)
+                    {
+                    }
+                    else
+                    {
+                        break;
+                    }
+                    uint row_1 = t_4 / 16U * 4U + e_0 / 4U;
+                    uint _S70 = e_0 % 4U;
+                    uint column_0 = t_4 % 16U + 16U * _S70;
+                    uint at_2 = place_1(e_0 / 4U, _S70, t_4);
+                    uint own_0 = a_1->stats_at_0 + _S69 + min(column_0, _S63 - 1U);
+                    float _S71 = - (as_type<float>((2139095040U)));
+                    if(row_1 < (_S56.count_1))
+                    {
+                        _S43 = column_0 < _S63;
+                    }
+                    else
+                    {
+                        _S43 = false;
+                    }
+                    float z_1;
+                    if(_S43)
+                    {
+                        uint _S72 = query_3 + column_0;
+                        uint _S73 = _S56.from_0 + row_1;
+                        float _S74 = (*kernelContext_3->tile_of_0)[at_2];
+                        thread Sheet_0 _S75 = s_6;
+                        thread Sequence_0 _S76 = _S56.one_0;
+                        float _S77 = score_0(&_S75, &_S76, mask_1, a_1->mask_at_0, _S62, _S72, _S73, _S74);
+                        z_1 = _S77;
+                    }
+                    else
+                    {
+                        z_1 = _S71;
+                    }
+                    (*kernelContext_3->tile_of_0)[at_2] = probability_0(z_1, stats_0[own_0], stats_0[own_0 + _S49]);
+                    e_0 = e_0 + 1U;
+                }
+                if(_S65)
+                {
+                    uint _S78 = a_1->delta_at_0 + _S69;
+                    uint _S79 = t_4 % 16U;
+                    uint _S80 = _S63 - 1U;
+                    float _S81 = delta_0[_S78 + min(_S79, _S80)];
+                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)], dp_1[0U][0U], _S81);
+                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)], dp_1[1U][0U], _S81);
+                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)], dp_1[2U][0U], _S81);
+                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)], dp_1[3U][0U], _S81);
+                    float _S82 = delta_0[_S78 + min(_S79 + 16U, _S80)];
+                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)], dp_1[0U][1U], _S82);
+                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)], dp_1[1U][1U], _S82);
+                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)], dp_1[2U][1U], _S82);
+                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)], dp_1[3U][1U], _S82);
+                    float _S83 = delta_0[_S78 + min(_S79 + 32U, _S80)];
+                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)], dp_1[0U][2U], _S83);
+                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)], dp_1[1U][2U], _S83);
+                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)], dp_1[2U][2U], _S83);
+                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)], dp_1[3U][2U], _S83);
+                    float _S84 = delta_0[_S78 + min(_S79 + 48U, _S80)];
+                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)], dp_1[0U][3U], _S84);
+                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)], dp_1[1U][3U], _S84);
+                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)], dp_1[2U][3U], _S84);
+                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)], dp_1[3U][3U], _S84);
+                }
+                threadgroup_barrier(mem_flags::mem_threadgroup);
+                if((a_1->dv_at_0) != 4294967295U)
+                {
+                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, _S51, t_4, kernelContext_3);
+                }
+                if(_S65)
+                {
+                    threadgroup_barrier(mem_flags::mem_threadgroup);
+                    thread array<array<float, int(4)>, int(4)> _S85 = dp_1;
+                    put_0(&_S85, t_4, kernelContext_3);
+                    threadgroup_barrier(mem_flags::mem_threadgroup);
+                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, _S51, t_4, kernelContext_3);
+                }
+                query_3 = query_3 + 64U;
+            }
+            h_0 = h_0 + 1U;
+        }
+        thread array<array<float, int(4)>, int(4)> _S86 = dk_sum_0;
+        thread array<float, int(16)> dk_list_0;
+        listed_0(&_S86, &dk_list_0);
+        thread array<array<float, int(4)>, int(4)> _S87 = dv_sum_0;
+        thread array<float, int(16)> dv_list_0;
+        listed_0(&_S87, &dv_list_0);
+        query_3 = 0U;
+        for(;;)
+        {
+            if(query_3 < 16U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            uint row_2 = t_4 / 16U * 4U + query_3 / 4U;
+            uint col_1 = _S51 + t_4 % 16U + 16U * (query_3 % 4U);
+            uint key_1 = _S57 + row_2;
+            if(row_2 >= (_S56.count_1))
+            {
+                _S43 = true;
+            }
+            else
+            {
+                _S43 = col_1 >= (s_6.width_0);
+            }
+            if(_S43)
+            {
+                query_3 = query_3 + 1U;
+                continue;
+            }
+            uint _S88 = a_1->dk_at_0;
+            if((a_1->dk_at_0) != 4294967295U)
+            {
+                *(dk_0+(first_0(_S88, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S56.one_0.batch_0, _S56.head_0, key_1) + col_1)) = s_6.scale_0 * dk_list_0[query_3];
+            }
+            uint _S89 = a_1->dv_at_0;
+            if((a_1->dv_at_0) != 4294967295U)
+            {
+                *(dv_0+(first_0(_S89, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S56.one_0.batch_0, _S56.head_0, key_1) + col_1)) = dv_list_0[query_3];
+            }
+            query_3 = query_3 + 1U;
+        }
+        job_1 = job_1 + a_1->groups_0;
+    }
+    return;
+}
+
+[[kernel]] void attention_backward_f32_keys(uint3 group_2 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_dk_1 [[buffer(1)]], float device* entryPointParams_dv_1 [[buffer(2)]], float device* entryPointParams_delta_1 [[buffer(3)]], float device* entryPointParams_stats_1 [[buffer(4)]], float device* entryPointParams_dy_1 [[buffer(5)]], float device* entryPointParams_q_1 [[buffer(6)]], float device* entryPointParams_k_1 [[buffer(7)]], float device* entryPointParams_v_1 [[buffer(8)]], uint device* entryPointParams_mask_1 [[buffer(9)]], uint device* entryPointParams_q_bounds_1 [[buffer(10)]], uint device* entryPointParams_k_bounds_1 [[buffer(11)]], uint device* entryPointParams_tiles_1 [[buffer(12)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(13)]])
+{
+    thread KernelContext_0 kernelContext_4;
+    (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
+    (&kernelContext_4)->entryPointParams_dk_0 = entryPointParams_dk_1;
+    (&kernelContext_4)->entryPointParams_dv_0 = entryPointParams_dv_1;
+    (&kernelContext_4)->entryPointParams_delta_0 = entryPointParams_delta_1;
+    (&kernelContext_4)->entryPointParams_stats_0 = entryPointParams_stats_1;
+    (&kernelContext_4)->entryPointParams_dy_0 = entryPointParams_dy_1;
+    (&kernelContext_4)->entryPointParams_q_0 = entryPointParams_q_1;
+    (&kernelContext_4)->entryPointParams_k_0 = entryPointParams_k_1;
+    (&kernelContext_4)->entryPointParams_v_0 = entryPointParams_v_1;
+    (&kernelContext_4)->entryPointParams_mask_0 = entryPointParams_mask_1;
+    (&kernelContext_4)->entryPointParams_q_bounds_0 = entryPointParams_q_bounds_1;
+    (&kernelContext_4)->entryPointParams_k_bounds_0 = entryPointParams_k_bounds_1;
+    (&kernelContext_4)->entryPointParams_tiles_0 = entryPointParams_tiles_1;
+    (&kernelContext_4)->entryPointParams_sheet_0 = entryPointParams_sheet_1;
+    threadgroup array<float, int(2080)> tile_of_1;
+    (&kernelContext_4)->tile_of_0 = &tile_of_1;
+    threadgroup array<float, int(544)> left_tile_1;
+    (&kernelContext_4)->left_tile_0 = &left_tile_1;
+    threadgroup array<float, int(1088)> right_tile_1;
+    (&kernelContext_4)->right_tile_0 = &right_tile_1;
+    keysOf_0(group_2.x, thread_0.x, entryPointParams_dk_1, entryPointParams_dv_1, entryPointParams_delta_1, entryPointParams_stats_1, entryPointParams_dy_1, entryPointParams_q_1, entryPointParams_k_1, entryPointParams_v_1, entryPointParams_mask_1, entryPointParams_q_bounds_1, entryPointParams_k_bounds_1, entryPointParams_tiles_1, entryPointParams_sheet_1, &entryPointParams_1->a_0, &kernelContext_4);
+    return;
+}
+

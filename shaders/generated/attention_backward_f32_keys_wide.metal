@@ -1,0 +1,913 @@
+#include <metal_stdlib>
+#include <metal_math>
+#include <metal_texture>
+using namespace metal;
+void listed_0(const array<array<float, int(8)>, int(4)> thread* sum_0, array<float, int(32)> thread* list_0)
+{
+    (*list_0)[0U] = (*sum_0)[0U][int(0)];
+    (*list_0)[1U] = (*sum_0)[0U][int(1)];
+    (*list_0)[2U] = (*sum_0)[0U][int(2)];
+    (*list_0)[3U] = (*sum_0)[0U][int(3)];
+    (*list_0)[4U] = (*sum_0)[0U][int(4)];
+    (*list_0)[5U] = (*sum_0)[0U][int(5)];
+    (*list_0)[6U] = (*sum_0)[0U][int(6)];
+    (*list_0)[7U] = (*sum_0)[0U][int(7)];
+    (*list_0)[8U] = (*sum_0)[1U][int(0)];
+    (*list_0)[9U] = (*sum_0)[1U][int(1)];
+    (*list_0)[10U] = (*sum_0)[1U][int(2)];
+    (*list_0)[11U] = (*sum_0)[1U][int(3)];
+    (*list_0)[12U] = (*sum_0)[1U][int(4)];
+    (*list_0)[13U] = (*sum_0)[1U][int(5)];
+    (*list_0)[14U] = (*sum_0)[1U][int(6)];
+    (*list_0)[15U] = (*sum_0)[1U][int(7)];
+    (*list_0)[16U] = (*sum_0)[2U][int(0)];
+    (*list_0)[17U] = (*sum_0)[2U][int(1)];
+    (*list_0)[18U] = (*sum_0)[2U][int(2)];
+    (*list_0)[19U] = (*sum_0)[2U][int(3)];
+    (*list_0)[20U] = (*sum_0)[2U][int(4)];
+    (*list_0)[21U] = (*sum_0)[2U][int(5)];
+    (*list_0)[22U] = (*sum_0)[2U][int(6)];
+    (*list_0)[23U] = (*sum_0)[2U][int(7)];
+    (*list_0)[24U] = (*sum_0)[3U][int(0)];
+    (*list_0)[25U] = (*sum_0)[3U][int(1)];
+    (*list_0)[26U] = (*sum_0)[3U][int(2)];
+    (*list_0)[27U] = (*sum_0)[3U][int(3)];
+    (*list_0)[28U] = (*sum_0)[3U][int(4)];
+    (*list_0)[29U] = (*sum_0)[3U][int(5)];
+    (*list_0)[30U] = (*sum_0)[3U][int(6)];
+    (*list_0)[31U] = (*sum_0)[3U][int(7)];
+    return;
+}
+
+struct Keys_0
+{
+    uint groups_0;
+    uint dk_at_0;
+    uint dv_at_0;
+    uint delta_at_0;
+    uint stats_at_0;
+    uint dy_at_0;
+    uint q_at_0;
+    uint k_at_0;
+    uint v_at_0;
+    uint mask_at_0;
+    uint q_bounds_at_0;
+    uint k_bounds_at_0;
+    uint tiles_at_0;
+    uint sheet_at_0;
+};
+
+struct EntryPointParams_0
+{
+    Keys_0 a_0;
+};
+
+struct Sheet_0
+{
+    int q_batch_0;
+    int q_head_0;
+    int q_row_0;
+    int k_batch_0;
+    int k_head_0;
+    int k_row_0;
+    int v_batch_0;
+    int v_head_0;
+    int v_row_0;
+    int out_batch_0;
+    int out_head_0;
+    int out_row_0;
+    int dy_batch_0;
+    int dy_head_0;
+    int dy_row_0;
+    int dq_batch_0;
+    int dq_head_0;
+    int dq_row_0;
+    int dk_batch_0;
+    int dk_head_0;
+    int dk_row_0;
+    int dv_batch_0;
+    int dv_head_0;
+    int dv_row_0;
+    uint mask_kind_0;
+    int mask_batch_0;
+    int mask_head_0;
+    int mask_query_0;
+    int mask_key_0;
+    uint sequences_0;
+    uint heads_0;
+    uint group_0;
+    uint queries_0;
+    uint keys_0;
+    uint width_0;
+    int left_0;
+    int right_0;
+    uint step_0;
+    float scale_0;
+    uint query_tiles_0;
+    uint key_tiles_0;
+};
+
+struct KernelContext_0
+{
+    EntryPointParams_0 constant* entryPointParams_0;
+    float device* entryPointParams_dk_0;
+    float device* entryPointParams_dv_0;
+    float device* entryPointParams_delta_0;
+    float device* entryPointParams_stats_0;
+    float device* entryPointParams_dy_0;
+    float device* entryPointParams_q_0;
+    float device* entryPointParams_k_0;
+    float device* entryPointParams_v_0;
+    uint device* entryPointParams_mask_0;
+    uint device* entryPointParams_q_bounds_0;
+    uint device* entryPointParams_k_bounds_0;
+    uint device* entryPointParams_tiles_0;
+    Sheet_0 device* entryPointParams_sheet_0;
+    array<float, int(2080)> threadgroup* tile_of_0;
+    array<float, int(544)> threadgroup* left_tile_0;
+    array<float, int(1088)> threadgroup* right_tile_0;
+};
+
+void add_0(array<array<float, int(8)>, int(4)> thread* sum_1, float device* y_0, uint y_at_0, int y_row_0, uint count_0, uint width_1, uint col0_0, uint t_0, KernelContext_0 thread* kernelContext_0)
+{
+    thread array<uint, int(8)> col_0;
+    uint _S1 = col0_0 + t_0 % 16U;
+    uint _S2 = max(width_1, 1U) - 1U;
+    col_0[int(0)] = min(_S1, _S2);
+    col_0[int(1)] = min(_S1 + 16U, _S2);
+    col_0[int(2)] = min(_S1 + 32U, _S2);
+    col_0[int(3)] = min(_S1 + 48U, _S2);
+    col_0[int(4)] = min(_S1 + 64U, _S2);
+    col_0[int(5)] = min(_S1 + 80U, _S2);
+    col_0[int(6)] = min(_S1 + 96U, _S2);
+    col_0[int(7)] = min(_S1 + 112U, _S2);
+    if(width_1 == 0U)
+    {
+        return;
+    }
+    uint j_0 = 0U;
+    for(;;)
+    {
+        if(j_0 < count_0)
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S3 = uint(int(y_at_0) + int(j_0) * y_row_0);
+        thread array<float, int(4)> p_0;
+        float _S4 = (*kernelContext_0->tile_of_0)[t_0 / 16U * 4U * 65U + j_0];
+        p_0[0U] = (*kernelContext_0->tile_of_0)[t_0 / 16U * 4U * 65U + j_0];
+        float _S5 = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 1U) * 65U + j_0];
+        p_0[1U] = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 1U) * 65U + j_0];
+        float _S6 = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 2U) * 65U + j_0];
+        p_0[2U] = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 2U) * 65U + j_0];
+        float _S7 = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 3U) * 65U + j_0];
+        p_0[3U] = (*kernelContext_0->tile_of_0)[(t_0 / 16U * 4U + 3U) * 65U + j_0];
+        float _S8 = y_0[_S3 + col_0[int(0)]];
+        (*sum_1)[0U][int(0)] = fma(_S4, _S8, (*sum_1)[0U][int(0)]);
+        (*sum_1)[1U][int(0)] = fma(_S5, _S8, (*sum_1)[1U][int(0)]);
+        (*sum_1)[2U][int(0)] = fma(_S6, _S8, (*sum_1)[2U][int(0)]);
+        (*sum_1)[3U][int(0)] = fma(_S7, _S8, (*sum_1)[3U][int(0)]);
+        float _S9 = y_0[_S3 + col_0[int(1)]];
+        (*sum_1)[0U][int(1)] = fma(_S4, _S9, (*sum_1)[0U][int(1)]);
+        (*sum_1)[1U][int(1)] = fma(_S5, _S9, (*sum_1)[1U][int(1)]);
+        (*sum_1)[2U][int(1)] = fma(_S6, _S9, (*sum_1)[2U][int(1)]);
+        (*sum_1)[3U][int(1)] = fma(_S7, _S9, (*sum_1)[3U][int(1)]);
+        float _S10 = y_0[_S3 + col_0[int(2)]];
+        (*sum_1)[0U][int(2)] = fma(_S4, _S10, (*sum_1)[0U][int(2)]);
+        (*sum_1)[1U][int(2)] = fma(_S5, _S10, (*sum_1)[1U][int(2)]);
+        (*sum_1)[2U][int(2)] = fma(_S6, _S10, (*sum_1)[2U][int(2)]);
+        (*sum_1)[3U][int(2)] = fma(_S7, _S10, (*sum_1)[3U][int(2)]);
+        float _S11 = y_0[_S3 + col_0[int(3)]];
+        (*sum_1)[0U][int(3)] = fma(_S4, _S11, (*sum_1)[0U][int(3)]);
+        (*sum_1)[1U][int(3)] = fma(_S5, _S11, (*sum_1)[1U][int(3)]);
+        (*sum_1)[2U][int(3)] = fma(_S6, _S11, (*sum_1)[2U][int(3)]);
+        (*sum_1)[3U][int(3)] = fma(_S7, _S11, (*sum_1)[3U][int(3)]);
+        float _S12 = y_0[_S3 + col_0[int(4)]];
+        (*sum_1)[0U][int(4)] = fma(_S4, _S12, (*sum_1)[0U][int(4)]);
+        (*sum_1)[1U][int(4)] = fma(_S5, _S12, (*sum_1)[1U][int(4)]);
+        (*sum_1)[2U][int(4)] = fma(_S6, _S12, (*sum_1)[2U][int(4)]);
+        (*sum_1)[3U][int(4)] = fma(_S7, _S12, (*sum_1)[3U][int(4)]);
+        float _S13 = y_0[_S3 + col_0[int(5)]];
+        (*sum_1)[0U][int(5)] = fma(_S4, _S13, (*sum_1)[0U][int(5)]);
+        (*sum_1)[1U][int(5)] = fma(_S5, _S13, (*sum_1)[1U][int(5)]);
+        (*sum_1)[2U][int(5)] = fma(_S6, _S13, (*sum_1)[2U][int(5)]);
+        (*sum_1)[3U][int(5)] = fma(_S7, _S13, (*sum_1)[3U][int(5)]);
+        float _S14 = y_0[_S3 + col_0[int(6)]];
+        (*sum_1)[0U][int(6)] = fma(_S4, _S14, (*sum_1)[0U][int(6)]);
+        (*sum_1)[1U][int(6)] = fma(_S5, _S14, (*sum_1)[1U][int(6)]);
+        (*sum_1)[2U][int(6)] = fma(_S6, _S14, (*sum_1)[2U][int(6)]);
+        (*sum_1)[3U][int(6)] = fma(_S7, _S14, (*sum_1)[3U][int(6)]);
+        float _S15 = y_0[_S3 + col_0[int(7)]];
+        (*sum_1)[0U][int(7)] = fma(_S4, _S15, (*sum_1)[0U][int(7)]);
+        (*sum_1)[1U][int(7)] = fma(_S5, _S15, (*sum_1)[1U][int(7)]);
+        (*sum_1)[2U][int(7)] = fma(_S6, _S15, (*sum_1)[2U][int(7)]);
+        (*sum_1)[3U][int(7)] = fma(_S7, _S15, (*sum_1)[3U][int(7)]);
+        j_0 = j_0 + 1U;
+    }
+    return;
+}
+
+void clear_0(array<array<float, int(8)>, int(4)> thread* sum_2)
+{
+    (*sum_2)[0U][int(0)] = 0.0f;
+    (*sum_2)[0U][int(1)] = 0.0f;
+    (*sum_2)[0U][int(2)] = 0.0f;
+    (*sum_2)[0U][int(3)] = 0.0f;
+    (*sum_2)[0U][int(4)] = 0.0f;
+    (*sum_2)[0U][int(5)] = 0.0f;
+    (*sum_2)[0U][int(6)] = 0.0f;
+    (*sum_2)[0U][int(7)] = 0.0f;
+    (*sum_2)[1U][int(0)] = 0.0f;
+    (*sum_2)[1U][int(1)] = 0.0f;
+    (*sum_2)[1U][int(2)] = 0.0f;
+    (*sum_2)[1U][int(3)] = 0.0f;
+    (*sum_2)[1U][int(4)] = 0.0f;
+    (*sum_2)[1U][int(5)] = 0.0f;
+    (*sum_2)[1U][int(6)] = 0.0f;
+    (*sum_2)[1U][int(7)] = 0.0f;
+    (*sum_2)[2U][int(0)] = 0.0f;
+    (*sum_2)[2U][int(1)] = 0.0f;
+    (*sum_2)[2U][int(2)] = 0.0f;
+    (*sum_2)[2U][int(3)] = 0.0f;
+    (*sum_2)[2U][int(4)] = 0.0f;
+    (*sum_2)[2U][int(5)] = 0.0f;
+    (*sum_2)[2U][int(6)] = 0.0f;
+    (*sum_2)[2U][int(7)] = 0.0f;
+    (*sum_2)[3U][int(0)] = 0.0f;
+    (*sum_2)[3U][int(1)] = 0.0f;
+    (*sum_2)[3U][int(2)] = 0.0f;
+    (*sum_2)[3U][int(3)] = 0.0f;
+    (*sum_2)[3U][int(4)] = 0.0f;
+    (*sum_2)[3U][int(5)] = 0.0f;
+    (*sum_2)[3U][int(6)] = 0.0f;
+    (*sum_2)[3U][int(7)] = 0.0f;
+    return;
+}
+
+uint batches_0(const Sheet_0 thread* s_0, uint q_bounds_at_1)
+{
+    uint _S16;
+    if(q_bounds_at_1 == 4294967295U)
+    {
+        _S16 = s_0->sequences_0;
+    }
+    else
+    {
+        _S16 = 1U;
+    }
+    return _S16;
+}
+
+struct Sequence_0
+{
+    uint batch_0;
+    uint q_0;
+    uint k_0;
+    uint queries_1;
+    uint keys_1;
+};
+
+struct Tile_0
+{
+    Sequence_0 one_0;
+    uint head_0;
+    uint from_0;
+    uint count_1;
+    bool found_0;
+};
+
+Sequence_0 Sequence_x24init_0(uint batch_1, uint q_1, uint k_1, uint queries_2, uint keys_2)
+{
+    thread Sequence_0 _S17;
+    (&_S17)->batch_0 = batch_1;
+    (&_S17)->q_0 = q_1;
+    (&_S17)->k_0 = k_1;
+    (&_S17)->queries_1 = queries_2;
+    (&_S17)->keys_1 = keys_2;
+    return _S17;
+}
+
+Sequence_0 packedSequence_0(uint device* q_bounds_0, uint q_at_1, uint device* k_bounds_0, uint k_at_1, uint s_1)
+{
+    uint _S18 = q_at_1 + s_1;
+    uint q_2 = q_bounds_0[_S18];
+    uint _S19 = k_at_1 + s_1;
+    uint k_2 = k_bounds_0[_S19];
+    return Sequence_x24init_0(0U, q_2, k_2, q_bounds_0[_S18 + 1U] - q_2, k_bounds_0[_S19 + 1U] - k_2);
+}
+
+Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2, uint device* k_bounds_1, uint k_at_2, uint device* tiles_0, uint tiles_at_1, uint job_0, uint heads_1, bool of_keys_0)
+{
+    uint most_0;
+    if(of_keys_0)
+    {
+        most_0 = s_2->key_tiles_0;
+    }
+    else
+    {
+        most_0 = s_2->query_tiles_0;
+    }
+    uint _S20 = most_0 - 1U;
+    uint _S21 = job_0 % most_0;
+    uint place_0 = _S20 - _S21;
+    uint _S22 = job_0 / most_0;
+    uint head_1 = _S22 % heads_1;
+    thread Tile_0 tile_0;
+    (&tile_0)->head_0 = head_1;
+    uint all_0;
+    if(q_at_2 == 4294967295U)
+    {
+        if(of_keys_0)
+        {
+            all_0 = s_2->keys_0;
+        }
+        else
+        {
+            all_0 = s_2->queries_0;
+        }
+        uint _S23 = job_0 / most_0;
+        uint _S24 = _S23 / heads_1;
+        (&tile_0)->one_0 = Sequence_x24init_0(_S24, 0U, 0U, s_2->queries_0, s_2->keys_0);
+        uint _S25 = place_0 * 32U;
+        (&tile_0)->from_0 = _S25;
+        (&tile_0)->count_1 = min(32U, all_0 - _S25);
+        (&tile_0)->found_0 = true;
+    }
+    else
+    {
+        bool _S26 = place_0 < tiles_0[tiles_at_1];
+        (&tile_0)->found_0 = _S26;
+        uint _S27 = tiles_at_1 + 1U;
+        if(_S26)
+        {
+            most_0 = place_0;
+        }
+        else
+        {
+            most_0 = 0U;
+        }
+        uint at_0 = _S27 + 3U * most_0;
+        if((&tile_0)->found_0)
+        {
+            all_0 = tiles_0[at_0];
+        }
+        else
+        {
+            all_0 = 0U;
+        }
+        (&tile_0)->one_0 = packedSequence_0(q_bounds_1, q_at_2, k_bounds_1, k_at_2, all_0);
+        if((&tile_0)->found_0)
+        {
+            uint _S28 = tiles_0[at_0 + 1U];
+            if(of_keys_0)
+            {
+                most_0 = (&(&tile_0)->one_0)->k_0;
+            }
+            else
+            {
+                most_0 = (&(&tile_0)->one_0)->q_0;
+            }
+            most_0 = _S28 - most_0;
+        }
+        else
+        {
+            most_0 = 0U;
+        }
+        (&tile_0)->from_0 = most_0;
+        if((&tile_0)->found_0)
+        {
+            most_0 = tiles_0[at_0 + 2U] - tiles_0[at_0 + 1U];
+        }
+        else
+        {
+            most_0 = 0U;
+        }
+        (&tile_0)->count_1 = most_0;
+    }
+    return tile_0;
+}
+
+uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
+{
+    return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
+}
+
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+{
+    bool _S29;
+    float v_0;
+    (*dot_0)[0U][0U] = 0.0f;
+    (*dot_0)[0U][1U] = 0.0f;
+    (*dot_0)[0U][2U] = 0.0f;
+    (*dot_0)[0U][3U] = 0.0f;
+    (*dot_0)[1U][0U] = 0.0f;
+    (*dot_0)[1U][1U] = 0.0f;
+    (*dot_0)[1U][2U] = 0.0f;
+    (*dot_0)[1U][3U] = 0.0f;
+    (*dot_0)[2U][0U] = 0.0f;
+    (*dot_0)[2U][1U] = 0.0f;
+    (*dot_0)[2U][2U] = 0.0f;
+    (*dot_0)[2U][3U] = 0.0f;
+    (*dot_0)[3U][0U] = 0.0f;
+    (*dot_0)[3U][1U] = 0.0f;
+    (*dot_0)[3U][2U] = 0.0f;
+    (*dot_0)[3U][3U] = 0.0f;
+    uint d0_0 = 0U;
+    for(;;)
+    {
+        if(d0_0 < width_2)
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S30 = t_1 % 16U;
+        uint _S31 = d0_0 + _S30;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        uint r_0 = t_1 / 16U;
+        for(;;)
+        {
+            if(r_0 < 32U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            if(r_0 < x_count_0)
+            {
+                _S29 = _S31 < width_2;
+            }
+            else
+            {
+                _S29 = false;
+            }
+            if(_S29)
+            {
+                v_0 = x_0[uint(int(x_at_0) + int(r_0) * x_row_0) + _S31];
+            }
+            else
+            {
+                v_0 = 0.0f;
+            }
+            (*kernelContext_1->left_tile_0)[r_0 * 17U + _S30] = v_0;
+            r_0 = r_0 + 8U;
+        }
+        uint r_1 = t_1 / 16U;
+        for(;;)
+        {
+            if(r_1 < 64U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            if(r_1 < y_count_0)
+            {
+                _S29 = _S31 < width_2;
+            }
+            else
+            {
+                _S29 = false;
+            }
+            if(_S29)
+            {
+                v_0 = y_1[uint(int(y_at_1) + int(r_1) * y_row_1) + _S31];
+            }
+            else
+            {
+                v_0 = 0.0f;
+            }
+            (*kernelContext_1->right_tile_0)[r_1 * 17U + _S30] = v_0;
+            r_1 = r_1 + 8U;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        uint _S32 = min(16U, width_2 - d0_0);
+        uint k_3 = 0U;
+        for(;;)
+        {
+            if(k_3 < _S32)
+            {
+            }
+            else
+            {
+                break;
+            }
+            thread array<float, int(4)> u_0;
+            thread array<float, int(4)> v_1;
+            float _S33 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
+            float _S34 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
+            float _S35 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
+            float _S36 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S37 = (*kernelContext_1->right_tile_0)[_S30 * 17U + k_3];
+            v_1[0U] = (*kernelContext_1->right_tile_0)[_S30 * 17U + k_3];
+            float _S38 = (*kernelContext_1->right_tile_0)[(_S30 + 16U) * 17U + k_3];
+            v_1[1U] = (*kernelContext_1->right_tile_0)[(_S30 + 16U) * 17U + k_3];
+            float _S39 = (*kernelContext_1->right_tile_0)[(_S30 + 32U) * 17U + k_3];
+            v_1[2U] = (*kernelContext_1->right_tile_0)[(_S30 + 32U) * 17U + k_3];
+            float _S40 = (*kernelContext_1->right_tile_0)[(_S30 + 48U) * 17U + k_3];
+            v_1[3U] = (*kernelContext_1->right_tile_0)[(_S30 + 48U) * 17U + k_3];
+            (*dot_0)[0U][0U] = fma(_S33, _S37, (*dot_0)[0U][0U]);
+            (*dot_0)[0U][1U] = fma(_S33, _S38, (*dot_0)[0U][1U]);
+            (*dot_0)[0U][2U] = fma(_S33, _S39, (*dot_0)[0U][2U]);
+            (*dot_0)[0U][3U] = fma(_S33, _S40, (*dot_0)[0U][3U]);
+            (*dot_0)[1U][0U] = fma(_S34, _S37, (*dot_0)[1U][0U]);
+            (*dot_0)[1U][1U] = fma(_S34, _S38, (*dot_0)[1U][1U]);
+            (*dot_0)[1U][2U] = fma(_S34, _S39, (*dot_0)[1U][2U]);
+            (*dot_0)[1U][3U] = fma(_S34, _S40, (*dot_0)[1U][3U]);
+            (*dot_0)[2U][0U] = fma(_S35, _S37, (*dot_0)[2U][0U]);
+            (*dot_0)[2U][1U] = fma(_S35, _S38, (*dot_0)[2U][1U]);
+            (*dot_0)[2U][2U] = fma(_S35, _S39, (*dot_0)[2U][2U]);
+            (*dot_0)[2U][3U] = fma(_S35, _S40, (*dot_0)[2U][3U]);
+            (*dot_0)[3U][0U] = fma(_S36, _S37, (*dot_0)[3U][0U]);
+            (*dot_0)[3U][1U] = fma(_S36, _S38, (*dot_0)[3U][1U]);
+            (*dot_0)[3U][2U] = fma(_S36, _S39, (*dot_0)[3U][2U]);
+            (*dot_0)[3U][3U] = fma(_S36, _S40, (*dot_0)[3U][3U]);
+            k_3 = k_3 + 1U;
+        }
+        d0_0 = d0_0 + 16U;
+    }
+    return;
+}
+
+uint place_1(uint i_0, uint j_1, uint t_2)
+{
+    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+}
+
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+{
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    return;
+}
+
+uint statAt_0(const Sheet_0 thread* s_3, const Sequence_0 thread* one_1, uint head_3, uint query_0)
+{
+    return (one_1->batch_0 * s_3->heads_0 + head_3) * s_3->queries_0 + one_1->q_0 + query_0;
+}
+
+int position_0(const Sheet_0 thread* s_4, const Sequence_0 thread* one_2, uint query_1)
+{
+    int _S41;
+    if((s_4->step_0) == 0U)
+    {
+        _S41 = int(one_2->keys_1) - int(1);
+    }
+    else
+    {
+        _S41 = int(query_1) + int(one_2->keys_1) - int(one_2->queries_1);
+    }
+    return _S41;
+}
+
+float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint device* mask_0, uint mask_at_1, uint head_4, uint query_2, uint key_0, float dot_2)
+{
+    int _S42 = position_0(s_5, one_3, query_2);
+    bool _S43;
+    if(query_2 >= (one_3->queries_1))
+    {
+        _S43 = true;
+    }
+    else
+    {
+        _S43 = key_0 >= (one_3->keys_1);
+    }
+    if(_S43)
+    {
+        _S43 = true;
+    }
+    else
+    {
+        _S43 = int(key_0) < (_S42 - s_5->left_0);
+    }
+    if(_S43)
+    {
+        _S43 = true;
+    }
+    else
+    {
+        _S43 = int(key_0) > (_S42 + s_5->right_0);
+    }
+    if(_S43)
+    {
+        return - (as_type<float>((2139095040U)));
+    }
+    float v_2 = s_5->scale_0 * dot_2;
+    if(mask_at_1 == 4294967295U)
+    {
+        return v_2;
+    }
+    uint m_0 = mask_0[uint(int(mask_at_1) + int(one_3->batch_0) * s_5->mask_batch_0 + int(head_4) * s_5->mask_head_0 + int(query_2) * s_5->mask_query_0 + int(key_0) * s_5->mask_key_0)];
+    if((s_5->mask_kind_0) == 1U)
+    {
+        return v_2 + (as_type<float>((m_0)));
+    }
+    float _S44;
+    if(m_0 == 0U)
+    {
+        _S44 = - (as_type<float>((2139095040U)));
+    }
+    else
+    {
+        _S44 = v_2;
+    }
+    return _S44;
+}
+
+float probability_0(float z_0, float m_1, float scale_1)
+{
+    float _S45;
+    if(z_0 == (- (as_type<float>((2139095040U)))))
+    {
+        _S45 = 0.0f;
+    }
+    else
+    {
+        _S45 = exp(z_0 - m_1) * scale_1;
+    }
+    return _S45;
+}
+
+float slope_0(float p_1, float dp_0, float d_0)
+{
+    float _S46;
+    if(p_1 == 0.0f)
+    {
+        _S46 = 0.0f;
+    }
+    else
+    {
+        _S46 = p_1 * (dp_0 - d_0);
+    }
+    return _S46;
+}
+
+void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
+{
+    uint query_3;
+    bool _S47;
+    Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
+    uint _S48 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
+    uint kv_heads_0 = s_6.heads_0 / max(1U, s_6.group_0);
+    uint _S49 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S50 = s_6;
+    uint _S51 = batches_0(&_S50, a_1->q_bounds_at_0);
+    uint _S52 = _S51 * kv_heads_0 * s_6.key_tiles_0 * _S48;
+    uint _S53 = _S51 * s_6.heads_0 * s_6.queries_0;
+    uint job_1 = group_1;
+    for(;;)
+    {
+        if(job_1 < _S52)
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S54 = job_1 % _S48;
+        uint _S55 = _S54 * 128U;
+        uint _S56 = a_1->k_bounds_at_0;
+        uint _S57 = a_1->tiles_at_0;
+        uint _S58 = job_1 / _S48;
+        thread Sheet_0 _S59 = s_6;
+        Tile_0 _S60 = tileOf_0(&_S59, q_bounds_2, _S49, k_bounds_2, _S56, tiles_1, _S57, _S58, kv_heads_0, true);
+        if(!_S60.found_0)
+        {
+            job_1 = job_1 + a_1->groups_0;
+            continue;
+        }
+        uint _S61 = _S60.one_0.k_0 + _S60.from_0;
+        uint _S62 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S60.one_0.batch_0, _S60.head_0, _S61);
+        uint _S63 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S60.one_0.batch_0, _S60.head_0, _S61);
+        int _S64 = int(_S60.one_0.queries_1);
+        int back_0 = int(_S60.one_0.keys_1) - _S64;
+        uint begin_0 = uint(clamp(int(_S60.from_0) - s_6.right_0 - back_0, int(0), _S64));
+        uint _S65 = uint(clamp(int(_S60.from_0 + _S60.count_1) + s_6.left_0 - back_0, int(begin_0), _S64));
+        thread array<array<float, int(8)>, int(4)> dk_sum_0;
+        clear_0(&dk_sum_0);
+        thread array<array<float, int(8)>, int(4)> dv_sum_0;
+        clear_0(&dv_sum_0);
+        uint h_0 = 0U;
+        for(;;)
+        {
+            if(h_0 < (s_6.group_0))
+            {
+            }
+            else
+            {
+                break;
+            }
+            uint _S66 = _S60.head_0 * s_6.group_0 + h_0;
+            query_3 = begin_0;
+            for(;;)
+            {
+                if(query_3 < _S65)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                uint _S67 = min(64U, _S65 - query_3);
+                uint _S68 = _S60.one_0.q_0 + query_3;
+                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S60.one_0.batch_0, _S66, _S68);
+                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S60.one_0.batch_0, _S66, _S68);
+                thread array<array<float, int(4)>, int(4)> dp_1;
+                thread array<array<float, int(4)>, int(4)> dot_3;
+                dots_0(k_4, _S62, s_6.k_row_0, _S60.count_1, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, t_4, &dot_3, kernelContext_3);
+                bool _S69 = (a_1->dk_at_0) != 4294967295U;
+                if(_S69)
+                {
+                    dots_0(v_3, _S63, s_6.v_row_0, _S60.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, t_4, &dp_1, kernelContext_3);
+                }
+                threadgroup_barrier(mem_flags::mem_threadgroup);
+                thread array<array<float, int(4)>, int(4)> _S70 = dot_3;
+                put_0(&_S70, t_4, kernelContext_3);
+                thread Sheet_0 _S71 = s_6;
+                thread Sequence_0 _S72 = _S60.one_0;
+                uint _S73 = statAt_0(&_S71, &_S72, _S66, query_3);
+                uint e_0 = 0U;
+                for(;;)
+                {
+                    if(e_0 < 16U)
+                    {
+                    }
+                    else
+                    {
+                        break;
+                    }
+                    uint row_1 = t_4 / 16U * 4U + e_0 / 4U;
+                    uint _S74 = e_0 % 4U;
+                    uint column_0 = t_4 % 16U + 16U * _S74;
+                    uint at_2 = place_1(e_0 / 4U, _S74, t_4);
+                    uint own_0 = a_1->stats_at_0 + _S73 + min(column_0, _S67 - 1U);
+                    float _S75 = - (as_type<float>((2139095040U)));
+                    if(row_1 < (_S60.count_1))
+                    {
+                        _S47 = column_0 < _S67;
+                    }
+                    else
+                    {
+                        _S47 = false;
+                    }
+                    float z_1;
+                    if(_S47)
+                    {
+                        uint _S76 = query_3 + column_0;
+                        uint _S77 = _S60.from_0 + row_1;
+                        float _S78 = (*kernelContext_3->tile_of_0)[at_2];
+                        thread Sheet_0 _S79 = s_6;
+                        thread Sequence_0 _S80 = _S60.one_0;
+                        float _S81 = score_0(&_S79, &_S80, mask_1, a_1->mask_at_0, _S66, _S76, _S77, _S78);
+                        z_1 = _S81;
+                    }
+                    else
+                    {
+                        z_1 = _S75;
+                    }
+                    (*kernelContext_3->tile_of_0)[at_2] = probability_0(z_1, stats_0[own_0], stats_0[own_0 + _S53]);
+                    e_0 = e_0 + 1U;
+                }
+                if(_S69)
+                {
+                    uint _S82 = a_1->delta_at_0 + _S73;
+                    uint _S83 = t_4 % 16U;
+                    uint _S84 = _S67 - 1U;
+                    float _S85 = delta_0[_S82 + min(_S83, _S84)];
+                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)], dp_1[0U][0U], _S85);
+                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)], dp_1[1U][0U], _S85);
+                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)], dp_1[2U][0U], _S85);
+                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)], dp_1[3U][0U], _S85);
+                    float _S86 = delta_0[_S82 + min(_S83 + 16U, _S84)];
+                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)], dp_1[0U][1U], _S86);
+                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)], dp_1[1U][1U], _S86);
+                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)], dp_1[2U][1U], _S86);
+                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)], dp_1[3U][1U], _S86);
+                    float _S87 = delta_0[_S82 + min(_S83 + 32U, _S84)];
+                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)], dp_1[0U][2U], _S87);
+                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)], dp_1[1U][2U], _S87);
+                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)], dp_1[2U][2U], _S87);
+                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)], dp_1[3U][2U], _S87);
+                    float _S88 = delta_0[_S82 + min(_S83 + 48U, _S84)];
+                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)], dp_1[0U][3U], _S88);
+                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)], dp_1[1U][3U], _S88);
+                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)], dp_1[2U][3U], _S88);
+                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)], dp_1[3U][3U], _S88);
+                }
+                threadgroup_barrier(mem_flags::mem_threadgroup);
+                if((a_1->dv_at_0) != 4294967295U)
+                {
+                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, _S55, t_4, kernelContext_3);
+                }
+                if(_S69)
+                {
+                    threadgroup_barrier(mem_flags::mem_threadgroup);
+                    thread array<array<float, int(4)>, int(4)> _S89 = dp_1;
+                    put_0(&_S89, t_4, kernelContext_3);
+                    threadgroup_barrier(mem_flags::mem_threadgroup);
+                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, _S55, t_4, kernelContext_3);
+                }
+                query_3 = query_3 + 64U;
+            }
+            h_0 = h_0 + 1U;
+        }
+        thread array<array<float, int(8)>, int(4)> _S90 = dk_sum_0;
+        thread array<float, int(32)> dk_list_0;
+        listed_0(&_S90, &dk_list_0);
+        thread array<array<float, int(8)>, int(4)> _S91 = dv_sum_0;
+        thread array<float, int(32)> dv_list_0;
+        listed_0(&_S91, &dv_list_0);
+        query_3 = 0U;
+        for(;;)
+        {
+            if(query_3 < 32U)
+            {
+            }
+            else
+            {
+                break;
+            }
+            uint row_2 = t_4 / 16U * 4U + query_3 / 8U;
+            uint col_1 = _S55 + t_4 % 16U + 16U * (query_3 % 8U);
+            uint key_1 = _S61 + row_2;
+            if(row_2 >= (_S60.count_1))
+            {
+                _S47 = true;
+            }
+            else
+            {
+                _S47 = col_1 >= (s_6.width_0);
+            }
+            if(_S47)
+            {
+                query_3 = query_3 + 1U;
+                continue;
+            }
+            uint _S92 = a_1->dk_at_0;
+            if((a_1->dk_at_0) != 4294967295U)
+            {
+                *(dk_0+(first_0(_S92, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S60.one_0.batch_0, _S60.head_0, key_1) + col_1)) = s_6.scale_0 * dk_list_0[query_3];
+            }
+            uint _S93 = a_1->dv_at_0;
+            if((a_1->dv_at_0) != 4294967295U)
+            {
+                *(dv_0+(first_0(_S93, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S60.one_0.batch_0, _S60.head_0, key_1) + col_1)) = dv_list_0[query_3];
+            }
+            query_3 = query_3 + 1U;
+        }
+        job_1 = job_1 + a_1->groups_0;
+    }
+    return;
+}
+
+[[kernel]] void attention_backward_f32_keys_wide(uint3 group_2 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_dk_1 [[buffer(1)]], float device* entryPointParams_dv_1 [[buffer(2)]], float device* entryPointParams_delta_1 [[buffer(3)]], float device* entryPointParams_stats_1 [[buffer(4)]], float device* entryPointParams_dy_1 [[buffer(5)]], float device* entryPointParams_q_1 [[buffer(6)]], float device* entryPointParams_k_1 [[buffer(7)]], float device* entryPointParams_v_1 [[buffer(8)]], uint device* entryPointParams_mask_1 [[buffer(9)]], uint device* entryPointParams_q_bounds_1 [[buffer(10)]], uint device* entryPointParams_k_bounds_1 [[buffer(11)]], uint device* entryPointParams_tiles_1 [[buffer(12)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(13)]])
+{
+    thread KernelContext_0 kernelContext_4;
+    (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
+    (&kernelContext_4)->entryPointParams_dk_0 = entryPointParams_dk_1;
+    (&kernelContext_4)->entryPointParams_dv_0 = entryPointParams_dv_1;
+    (&kernelContext_4)->entryPointParams_delta_0 = entryPointParams_delta_1;
+    (&kernelContext_4)->entryPointParams_stats_0 = entryPointParams_stats_1;
+    (&kernelContext_4)->entryPointParams_dy_0 = entryPointParams_dy_1;
+    (&kernelContext_4)->entryPointParams_q_0 = entryPointParams_q_1;
+    (&kernelContext_4)->entryPointParams_k_0 = entryPointParams_k_1;
+    (&kernelContext_4)->entryPointParams_v_0 = entryPointParams_v_1;
+    (&kernelContext_4)->entryPointParams_mask_0 = entryPointParams_mask_1;
+    (&kernelContext_4)->entryPointParams_q_bounds_0 = entryPointParams_q_bounds_1;
+    (&kernelContext_4)->entryPointParams_k_bounds_0 = entryPointParams_k_bounds_1;
+    (&kernelContext_4)->entryPointParams_tiles_0 = entryPointParams_tiles_1;
+    (&kernelContext_4)->entryPointParams_sheet_0 = entryPointParams_sheet_1;
+    threadgroup array<float, int(2080)> tile_of_1;
+    (&kernelContext_4)->tile_of_0 = &tile_of_1;
+    threadgroup array<float, int(544)> left_tile_1;
+    (&kernelContext_4)->left_tile_0 = &left_tile_1;
+    threadgroup array<float, int(1088)> right_tile_1;
+    (&kernelContext_4)->right_tile_0 = &right_tile_1;
+    keysOf_0(group_2.x, thread_0.x, entryPointParams_dk_1, entryPointParams_dv_1, entryPointParams_delta_1, entryPointParams_stats_1, entryPointParams_dy_1, entryPointParams_q_1, entryPointParams_k_1, entryPointParams_v_1, entryPointParams_mask_1, entryPointParams_q_bounds_1, entryPointParams_k_bounds_1, entryPointParams_tiles_1, entryPointParams_sheet_1, &entryPointParams_1->a_0, &kernelContext_4);
+    return;
+}
+

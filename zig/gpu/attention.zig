@@ -1,0 +1,260 @@
+//! Attention on a GPU: the sheet that tells the shaders what a call is about, and their dispatches. The op has checked everything.
+
+const std = @import("std");
+const device = @import("../device.zig");
+const launch = @import("launch.zig");
+const Scratch = @import("scratch.zig").Scratch;
+const Segments = @import("segments.zig").Segments;
+const scores = @import("../row/scores.zig");
+const Error = @import("../status.zig").Error;
+const Device = device.Device;
+
+/// Rows of a tile.
+const tile_rows = 32;
+/// Numbers of a row's width that a job has, and that one of a `wide` shader has.
+const narrow = 64;
+const wide = 128;
+/// A distance that hides nothing: with any position it stays within 32 bits.
+const far = 0x3fffff00;
+
+/// Where rows lie: elements from one batch, head and row to the next.
+const Steps = extern struct {
+    batch: i32 = 0,
+    head: i32 = 0,
+    row: i32 = 0,
+
+    fn of(m: anytype) Error!Steps {
+        return .{ .batch = try word(m.batch), .head = try word(m.head), .row = try word(m.row) };
+    }
+};
+
+fn word(n: anytype) Error!i32 {
+    return std.math.cast(i32, n) orelse error.Unsupported;
+}
+
+const Sheet = extern struct {
+    q: Steps,
+    k: Steps,
+    v: Steps,
+    out: Steps,
+    dy: Steps = .{},
+    dq: Steps = .{},
+    dk: Steps = .{},
+    dv: Steps = .{},
+    mask_kind: scores.MaskKind,
+    mask_batch: i32,
+    mask_head: i32,
+    mask_query: i32,
+    mask_key: i32,
+    sequences: u32,
+    heads: u32,
+    group: u32,
+    queries: u32,
+    keys: u32,
+    width: u32,
+    left: i32,
+    right: i32,
+    step: u32,
+    scale: f32,
+    query_tiles: u32,
+    key_tiles: u32,
+};
+
+/// What every shader of a call takes: offsets resolved where there are any, and the sheet.
+const Shared = struct {
+    queries: ?Segments = null,
+    keys: ?Segments = null,
+    sheet: Sheet,
+    memory: Scratch,
+
+    /// `p` is the op's checked problem, `out` its result or what backward calls y.
+    fn init(d: *const Device, p: anytype, out: anytype) Error!Shared {
+        var self: Shared = .{
+            .memory = try .init(d, @sizeOf(Sheet)),
+            .sheet = .{
+                .q = try .of(p.q),
+                .k = try .of(p.k),
+                .v = try .of(p.v),
+                .out = try .of(out),
+                .mask_kind = p.mask.kind,
+                .mask_batch = try word(p.mask.batch),
+                .mask_head = try word(p.mask.head),
+                .mask_query = try word(p.mask.query),
+                .mask_key = try word(p.mask.key),
+                .sequences = @intCast(p.sequences),
+                .heads = @intCast(p.heads),
+                .group = @intCast(p.heads / @max(1, p.kv_heads)),
+                .queries = @intCast(p.queries),
+                .keys = @intCast(p.keys),
+                .width = @intCast(p.width),
+                .left = @intCast(@min(p.left, far)),
+                .right = @intCast(@min(p.right, far)),
+                .step = @intCast(p.step),
+                .scale = p.scale,
+                .query_tiles = @intCast(ceil(p.queries, tile_rows)),
+                .key_tiles = @intCast(ceil(p.keys, tile_rows)),
+            },
+        };
+        errdefer self.deinit();
+        if (p.q_offsets) |offsets| {
+            self.queries = try .init(d, offsets, p.sequences, p.queries, tile_rows);
+            self.keys = try .init(d, p.k_offsets.?, p.sequences, p.keys, tile_rows);
+            self.sheet.query_tiles = @intCast(self.queries.?.tiles_max);
+            self.sheet.key_tiles = @intCast(self.keys.?.tiles_max);
+        }
+        return self;
+    }
+
+    fn deinit(self: *const Shared) void {
+        if (self.queries) |s| s.deinit();
+        if (self.keys) |s| s.deinit();
+        self.memory.deinit();
+    }
+
+    fn send(self: *const Shared, d: *const Device) Error!void {
+        if (!d.explains()) try d.gpu.?.upload(@intFromPtr(self.memory.ptr(u8)), std.mem.asBytes(&self.sheet));
+    }
+
+    fn batches(self: *const Shared) usize {
+        return if (self.queries == null) self.sheet.sequences else 1;
+    }
+
+    /// Tiles of all heads and pieces of the width, each with `products` products.
+    fn work(self: *const Shared, step: ?[]const u8, tiles: usize, heads: usize, products: u64) launch.Work {
+        const s = &self.sheet;
+        const groups = self.batches() *| heads *| tiles *| @max(1, ceil(s.width, if (s.width > narrow) wide else narrow));
+        const pairs = @as(u64, self.batches() * s.heads) *| s.queries *| @min(s.keys, @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1);
+        return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .step = step };
+    }
+
+    fn launchOf(self: *const Shared, d: *const Device, comptime name: []const u8, args: anytype, of: launch.Work) Error!void {
+        return if (self.sheet.width > narrow) launch.launch(d, name ++ "_wide", args, of) else launch.launch(d, name, args, of);
+    }
+
+    fn bounds(segments: *const ?Segments) ?[*]const u32 {
+        return if (segments.*) |*s| s.bounds() else null;
+    }
+
+    fn tilesOf(segments: *const ?Segments) ?[*]const u32 {
+        return if (segments.*) |*s| s.tiles() else null;
+    }
+};
+
+fn ceil(n: usize, by: usize) usize {
+    return std.math.divCeil(usize, n, by) catch unreachable;
+}
+
+fn maskOf(p: anytype) ?[*]const u32 {
+    return if (p.mask.first) |first| @ptrCast(@alignCast(first)) else null;
+}
+
+pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error!void {
+    const shared: Shared = try .init(d, p, out);
+    defer shared.deinit();
+    try shared.send(d);
+    const Args = extern struct {
+        out: [*]f32,
+        stats: ?[*]f32,
+        q: [*]const f32,
+        k: [*]const f32,
+        v: [*]const f32,
+        mask: ?[*]const u32,
+        q_bounds: ?[*]const u32,
+        k_bounds: ?[*]const u32,
+        tiles: ?[*]const u32,
+        sheet: [*]const Sheet,
+    };
+    try shared.launchOf(d, "attention_f32", Args{
+        .out = out.first,
+        .stats = stats,
+        .q = p.q.first,
+        .k = p.k.first,
+        .v = p.v.first,
+        .mask = maskOf(p),
+        .q_bounds = Shared.bounds(&shared.queries),
+        .k_bounds = Shared.bounds(&shared.keys),
+        .tiles = Shared.tilesOf(&shared.queries),
+        .sheet = shared.memory.ptr(Sheet),
+    }, shared.work(null, shared.sheet.query_tiles, p.heads, 2));
+}
+
+/// `b` is the op's checked backward call.
+pub fn backward(d: *const Device, b: anytype) Error!void {
+    const p = &b.p;
+    var shared: Shared = try .init(d, p, b.y);
+    defer shared.deinit();
+    shared.sheet.dy = try .of(b.dy);
+    if (b.dq) |m| shared.sheet.dq = try .of(m);
+    if (b.dk) |m| shared.sheet.dk = try .of(m);
+    if (b.dv) |m| shared.sheet.dv = try .of(m);
+    try shared.send(d);
+    const rows = shared.batches() * p.heads * p.queries;
+    const delta: Scratch = try .init(d, 4 * rows);
+    defer delta.deinit();
+    const Delta = extern struct { delta: [*]f32, dy: [*]const f32, y: [*]const f32, sheet: [*]const Sheet, batches: usize };
+    try launch.launch(d, "attention_backward_f32_delta", Delta{
+        .delta = delta.ptr(f32),
+        .dy = b.dy.first,
+        .y = b.y.first,
+        .sheet = shared.memory.ptr(Sheet),
+        .batches = shared.batches(),
+    }, .{ .groups = ceil(rows, 8), .cost = 2 *| rows *| p.width, .step = "delta" });
+    const Queries = extern struct {
+        dq: [*]f32,
+        delta: [*]const f32,
+        stats: [*]const f32,
+        dy: [*]const f32,
+        q: [*]const f32,
+        k: [*]const f32,
+        v: [*]const f32,
+        mask: ?[*]const u32,
+        q_bounds: ?[*]const u32,
+        k_bounds: ?[*]const u32,
+        tiles: ?[*]const u32,
+        sheet: [*]const Sheet,
+    };
+    if (b.dq) |dq| try shared.launchOf(d, "attention_backward_f32_queries", Queries{
+        .dq = dq.first,
+        .delta = delta.ptr(f32),
+        .stats = b.stats,
+        .dy = b.dy.first,
+        .q = p.q.first,
+        .k = p.k.first,
+        .v = p.v.first,
+        .mask = maskOf(p),
+        .q_bounds = Shared.bounds(&shared.queries),
+        .k_bounds = Shared.bounds(&shared.keys),
+        .tiles = Shared.tilesOf(&shared.queries),
+        .sheet = shared.memory.ptr(Sheet),
+    }, shared.work("dq", shared.sheet.query_tiles, p.heads, 3));
+    const Keys = extern struct {
+        dk: ?[*]f32,
+        dv: ?[*]f32,
+        delta: [*]const f32,
+        stats: [*]const f32,
+        dy: [*]const f32,
+        q: [*]const f32,
+        k: [*]const f32,
+        v: [*]const f32,
+        mask: ?[*]const u32,
+        q_bounds: ?[*]const u32,
+        k_bounds: ?[*]const u32,
+        tiles: ?[*]const u32,
+        sheet: [*]const Sheet,
+    };
+    if (b.dk != null or b.dv != null) try shared.launchOf(d, "attention_backward_f32_keys", Keys{
+        .dk = if (b.dk) |m| m.first else null,
+        .dv = if (b.dv) |m| m.first else null,
+        .delta = delta.ptr(f32),
+        .stats = b.stats,
+        .dy = b.dy.first,
+        .q = p.q.first,
+        .k = p.k.first,
+        .v = p.v.first,
+        .mask = maskOf(p),
+        .q_bounds = Shared.bounds(&shared.queries),
+        .k_bounds = Shared.bounds(&shared.keys),
+        .tiles = Shared.tilesOf(&shared.keys),
+        .sheet = shared.memory.ptr(Sheet),
+    }, shared.work("dk dv", shared.sheet.key_tiles, p.kv_heads, 4));
+}

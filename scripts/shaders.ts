@@ -1,9 +1,10 @@
 // Compiles every entry point of shaders/*.slang to SPIR-V and Metal's language, validates it, and writes shaders/generated/. Who edits a shader runs it;
 // `--check` compiles afresh and fails where what is committed differs.
 //   deno run -A scripts/shaders.ts [--check] [NAME …]      NAME: only the entries of shaders/NAME.slang
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fail, root, run } from "./process.ts";
 import { installed, toolFolder } from "./tools.ts";
 import { shaderPackages } from "./versions.ts";
@@ -164,6 +165,26 @@ function entriesOf(source: string): string[] {
   return [...text.matchAll(written), ...text.matchAll(made)].sort((a, b) => a.index - b.index).map((match) => match[1]!);
 }
 
+/** The text of a source and of all that it includes. */
+function wholeText(path: string, seen = new Set<string>()): string {
+  if (seen.has(path)) return "";
+  seen.add(path);
+  const text = readFileSync(path, "utf8");
+  return text + [...text.matchAll(/^#include "([^"]+)"/gm)].map((match) => wholeText(join(dirname(path), match[1]!), seen)).join("");
+}
+
+/** As `compile`; what was compiled before from the same text by the same script is taken from the folder of tools. */
+async function compiled(tools: Tools, source: string, entry: string, out: string): Promise<Entry> {
+  const hash = createHash("sha256").update(readFileSync(new URL(import.meta.url))).update(shaderPackages.join()).update(entry)
+    .update(wholeText(join(sources, source))).digest("hex");
+  const folder = await installed(join(toolFolder(), "shader-cache", hash), async (fresh) => {
+    const described = await compile(tools, source, entry, fresh);
+    writeFileSync(join(fresh, "entry.json"), JSON.stringify(described));
+  });
+  for (const file of [`${entry}.spv`, `${entry}.metal`]) copyFileSync(join(folder, file), join(out, file));
+  return JSON.parse(readFileSync(join(folder, "entry.json"), "utf8"));
+}
+
 const checking = process.argv.includes("--check");
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const tools = await findTools();
@@ -180,7 +201,7 @@ const queue = jobs.filter(({ source }) => only.length === 0 || only.includes(sou
 const worker = async () => {
   for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
     try {
-      told.set(job.entry, await compile(tools, job.source, job.entry, out));
+      told.set(job.entry, await compiled(tools, job.source, job.entry, out));
     } catch (error) {
       faults.push(String(error));
     }

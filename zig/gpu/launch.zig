@@ -42,6 +42,16 @@ pub fn byColumn(comptime name: []const u8, rows: usize, cols: usize, parts: usiz
     return .{ .groups = parts * byElement(name, cols).groups, .cost = 8 * rows * cols };
 }
 
+/// Rows, a team of `across` threads each.
+pub fn byTeam(comptime name: []const u8, rows: usize, cols: usize) Work {
+    return .{ .groups = std.math.divCeil(usize, rows, threads(name) / across(name, cols)) catch unreachable, .cost = 8 * rows * @max(1, cols) };
+}
+
+/// Threads that take a row of so many columns together: a power of two, a whole workgroup at the most. Short rows share a workgroup.
+pub fn across(comptime name: []const u8, cols: usize) usize {
+    return @min(threads(name), std.math.ceilPowerOfTwoAssert(usize, @max(1, @min(cols, threads(name)))));
+}
+
 /// Whether there is a shader of this name.
 pub fn exists(comptime name: []const u8) bool {
     return comptime find(name) != null;

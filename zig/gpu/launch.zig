@@ -213,3 +213,13 @@ fn same(comptime what: []const u8, comptime wanted: []const []const u8, comptime
         if (!std.mem.eql(u8, w, s)) @compileError(std.fmt.comptimePrint("{s}: {d} is {s}, the shader has {s}", .{ what, i, w, s }));
     }
 }
+
+test "launch: short rows share a workgroup, in teams of a power of two" {
+    const name = "route_f32_rows";
+    const expectEqual = std.testing.expectEqual;
+    for ([_][2]usize{ .{ 0, 1 }, .{ 1, 1 }, .{ 2, 2 }, .{ 3, 4 }, .{ 8, 8 }, .{ 65, 128 }, .{ 128, 128 }, .{ 5000, 128 } }) |case| {
+        try expectEqual(case[1], across(name, case[0]));
+    }
+    try expectEqual(128, threads(name));
+    for ([_][3]usize{ .{ 0, 8, 0 }, .{ 16, 8, 1 }, .{ 17, 8, 2 }, .{ 17, 300, 17 } }) |case| try expectEqual(case[2], byTeam(name, case[0], case[1]).groups);
+}

@@ -57,10 +57,11 @@ struct KernelContext_0
             {
                 break;
             }
+            uint _S3 = min(1024U, (&kernelContext_0)->entryPointParams_0->a_0.experts_0 - first_0);
             uint e_0 = _S1;
             for(;;)
             {
-                if(e_0 < 1024U)
+                if(e_0 < _S3)
                 {
                 }
                 else
@@ -82,18 +83,17 @@ struct KernelContext_0
                     break;
                 }
                 uint e_1 = min((&kernelContext_0)->entryPointParams_indices_0[(&kernelContext_0)->entryPointParams_0->a_0.indices_at_0 + i_0], (&kernelContext_0)->entryPointParams_0->a_0.experts_0 - 1U) - first_0;
-                if(e_1 < 1024U)
+                if(e_1 < _S3)
                 {
-                    uint _S3 = atomic_fetch_add_explicit(((atomic_uint threadgroup*)(&(*(&kernelContext_0)->tally_0)[e_1])), 1U, memory_order_relaxed);
+                    uint _S4 = atomic_fetch_add_explicit(((atomic_uint threadgroup*)(&(*(&kernelContext_0)->tally_0)[e_1])), 1U, memory_order_relaxed);
                 }
                 i_0 = i_0 + 256U;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            uint _S4 = min(1024U, (&kernelContext_0)->entryPointParams_0->a_0.experts_0 - first_0);
             uint e_2 = _S1;
             for(;;)
             {
-                if(e_2 < _S4)
+                if(e_2 < _S3)
                 {
                 }
                 else

@@ -77,6 +77,7 @@ gpuTest(
         const list = whole(rows * k, Math.max(1, experts), rows).map((e) => e === 1 ? 0 : e);
         const turned = Array.from(list, (_, i) => list[i % rows * k + Math.floor(i / rows)]!);
         for (const [type, as] of [["i32", Int32Array], ["u32", Uint32Array], ["transposed", null]] as const) {
+          if (rows > 1000 && type !== "u32") continue; // once is enough
           assertAsOnCpu(gpu, `${rows} rows, ${k} of ${experts}, ${type}`, (device) => {
             const indices = as === null
               ? transpose(tensor(device, [k, rows], Uint32Array.from(turned)))

@@ -13,7 +13,8 @@ import { type AnyOrder, checkOrder, checkPlaces, type ExpertOrder } from "./expe
  * The weighted answers of each row's experts: `y[r, :] = Σ_s weights[r, s]·h[places[r, s], :]`, the slots in their order.
  *
  * Throws a RangeError where shapes do not fit, or naming the first of `order.places` that `order.order` does not undo, before anything is written; a
- * TypeError for other element types than f32 and f64, a mix of them, or a disposed tensor.
+ * TypeError for other element types than f32 and f64, a mix of them, or a disposed tensor. On a GPU nobody looks at the order beforehand: rows
+ * for which the two do not undo each other are NaN, and have no gradient.
  *
  * ```ts
  * import { combineRows, cpu, expertOrder, tensor } from "@tilework/tilework";

@@ -26,7 +26,7 @@ export interface ExpertOrder<R extends number = number, K extends number = numbe
  * number of workers.
  *
  * Throws a RangeError that names the first index which is no expert, before anything is written, or where `indices` is no matrix; a TypeError for
- * indices that are not i32 or u32, or a disposed tensor.
+ * indices that are not i32 or u32, or a disposed tensor. On a GPU nobody looks at the indices beforehand: one that is no expert counts as the last.
  *
  * ```ts
  * import { cpu, expertOrder, tensor } from "@tilework/tilework";

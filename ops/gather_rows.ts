@@ -13,7 +13,8 @@ import { type AnyOrder, checkOrder, checkPlaces, type ExpertOrder } from "./expe
  * The rows of `x` in expert order, each once for each of its slots: `y[places[r, s], :] = x[r, :]`.
  *
  * Throws a RangeError where shapes do not fit, or naming the first of `order.places` that `order.order` does not undo, before anything is written; a
- * TypeError for other element types than f32 and f64, or a disposed tensor.
+ * TypeError for other element types than f32 and f64, or a disposed tensor. On a GPU nobody looks at the order beforehand: rows
+ * for which the two do not undo each other are NaN, and have no gradient.
  *
  * ```ts
  * import { cpu, expertOrder, gatherRows, tensor } from "@tilework/tilework";

@@ -34,7 +34,7 @@ export interface LoadBalanceLossOptions {
  * NaN or +Infinity in a row makes the softmax form NaN. A row of nothing but -Infinity has no probabilities and no gradient.
  *
  * Throws a RangeError where shapes do not fit or offsets fall; a TypeError for logits that are not f32 or f64, offsets that are not u32, another
- * score or a disposed tensor.
+ * score or a disposed tensor. On a GPU nobody looks at the offsets beforehand: where they fall the loss is NaN.
  *
  * ```ts
  * import { cpu, expertOrder, loadBalanceLoss, route, tensor } from "@tilework/tilework";

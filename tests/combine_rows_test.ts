@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { combineRows, combineRowsBackward, cpu, type CpuDevice, expertOrder, scope, type Tensor, tensor } from "../mod.ts";
+import { combineRows, combineRowsBackward, cpu, type Device, expertOrder, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { native } from "../ffi/library.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertGradients } from "./harness.ts";
-import { both, close, everyDevice, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
+import { both, close, everyDevice, framed, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
-function orderOf(device: CpuDevice, rows: number, k: number) {
+function orderOf(device: Device, rows: number, k: number) {
   return expertOrder(tensor(device, [rows, k], Uint32Array.from(whole(rows * k, 5, rows + k))), { experts: 5 });
 }
 
@@ -94,5 +96,68 @@ test("combineRows() says what is wrong and leaves out as it was", () => {
       "combineRowsBackward: order.places[1, 0] is 0, must be where order.order holds its row and slot",
     );
     assert.deepEqual([...out.readSync()], new Array(6).fill(7));
+  });
+});
+
+gpuTest(
+  "combineRows() and its gradients on a GPU are those of the CPU, at every width and number of slots, from views and into them",
+  (gpu) => {
+    for (const width of [...lengths, 127, 128, 257]) {
+      for (const [rows, k] of [[0, 2], [1, 1], [9, 1], [65, 2], [7, 3], [5, 4], [3, 5], [3, 9], [4, 0]] as const) {
+        scope(() => {
+          const [h, w, dy] = [rows * k * width, rows * k, rows * width].map((n, i) => Float32Array.from(normal(n, width + i))) as [
+            Float32Array,
+            Float32Array,
+            Float32Array,
+          ];
+          assertAsOnCpu(gpu, `${rows} rows of ${width}, ${k} slots`, (device) => {
+            const order = orderOf(device, rows, k), weights = tensor(device, [rows, k], w as Float32Array<ArrayBuffer>);
+            const [from] = framed(device, [rows * k, width], h), [cotangent] = framed(device, [rows, width], dy);
+            const [out, beside] = framed(device, [rows, width], new Float32Array(dy.length));
+            combineRows(from as never, weights as never, order as never, { out: out as never });
+            const tape = taped(() => combineRows(from as never, weights as never, order as never));
+            const [dh, dw] = tape.backward(cotangent as Tensor), [only] = tape.backward(cotangent as Tensor, [true, false]);
+            const [, other] = tape.backward(cotangent as Tensor, [false, true]);
+            // dh in the place of h.
+            const [own, besideOwn] = framed(device, [rows * k, width], h);
+            const handles = [device, own, cotangent, own, weights, order.order, order.places].map((x) => x.handle) as [
+              number,
+              number,
+              number,
+              number,
+              number,
+              number,
+              number,
+            ];
+            assert.equal(
+              native.tw_combine_rows_backward(handles[0], handles[1], 0, ...handles.slice(2) as [number, number, number, number, number]),
+              0,
+            );
+            return { beside, dh: dh!, dw: dw!, only: only!, other: other!, besideOwn };
+          }, 1e-6);
+        });
+      }
+    }
+  },
+);
+
+gpuTest("combineRows() on a GPU gives NaN where order and places do not undo each other, and no gradient; f64 has no shader", (gpu) => {
+  scope(() => {
+    const u32 = (shape: number[], ...list: number[]) => tensor(gpu, shape, Uint32Array.from(list));
+    const h = tensor(gpu, [4, 1], [1, 2, 3, 4]), w = tensor(gpu, [2, 2], [5, 6, 7, 8]), dy = tensor(gpu, [2, 1], [10, 100]);
+    // Row 0 is at places 1 and 2. Row 1 claims one of them too, and a place outside.
+    const order = { offsets: u32([2], 0, 4), order: u32([4], 4000000000, 0, 1, 3), places: u32([2, 2], 1, 2, 2, 77) } as never;
+    assert.deepEqual([...combineRows(h, w, order).readSync()], [5 * 2 + 6 * 3, NaN]);
+    const g = combineRowsBackward(h, w, order, dy as never);
+    assert.deepEqual([[...g.h.readSync()], [...g.weights.readSync()]], [[0, 50, 60, 0], [20, 30, 0, 0]]);
+    const wide = {
+      h: tensor(gpu, [4, 1], new Float64Array(4)),
+      w: tensor(gpu, [2, 2], new Float64Array(4)),
+      dy: tensor(gpu, [2, 1], new Float64Array([7, 7])),
+    };
+    const good = orderOf(gpu, 2, 2) as never;
+    assert.throws(() => combineRows(wide.h, wide.w, good, { out: wide.dy as never }), UnsupportedError);
+    assert.throws(() => combineRowsBackward(wide.h, wide.w, good, wide.dy as never), UnsupportedError);
+    assert.deepEqual([...wide.dy.readSync()], [7, 7]);
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, expertOrder, scope, tensor, transpose } from "../mod.ts";
+import { cpu, expertOrder, scope, type Tensor, tensor, transpose } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { devices } from "./harness.ts";
 import { refuses, whole } from "./row_harness.ts";
 
@@ -61,4 +62,38 @@ test("expertOrder() says what is wrong", () => {
     const floats = tensor(cpu, [1, 1], [0]);
     refuses(() => expertOrder(floats as never, { experts: 2 }), "TypeError", "expertOrder: indices is f32, must be i32 or u32");
   });
+});
+
+gpuTest(
+  "expertOrder() on a GPU is that of the CPU, for sizes around its stretches and many experts, i32 and u32, dense or transposed",
+  (gpu) => {
+    const shapes = [
+      ...[[0, 2, 3], [0, 2, 0], [4, 0, 3], [1, 1, 1], [17, 2, 4], [33, 3, 70], [255, 1, 3], [256, 1, 3], [257, 1, 3], [128, 4, 2]],
+      // More experts than a workgroup has threads or counters, long chunks, and more chunks than threads.
+      ...[[200, 3, 256], [200, 3, 257], [700, 3, 1100], [3000, 3, 5000], [33000, 2, 8]],
+    ] as const;
+    for (const [rows, k, experts] of shapes) {
+      scope(() => {
+        const list = whole(rows * k, Math.max(1, experts), rows).map((e) => e === 1 ? 0 : e);
+        const turned = Array.from(list, (_, i) => list[i % rows * k + Math.floor(i / rows)]!);
+        for (const [type, as] of [["i32", Int32Array], ["u32", Uint32Array], ["transposed", null]] as const) {
+          if (rows > 1000 && type !== "u32") continue; // once is enough
+          assertAsOnCpu(gpu, `${rows} rows, ${k} of ${experts}, ${type}`, (device) => {
+            const indices = as === null
+              ? transpose(tensor(device, [k, rows], Uint32Array.from(turned)))
+              : tensor(device, [rows, k], as.from(list) as Uint32Array<ArrayBuffer>);
+            return { ...expertOrder(indices as never, { experts }) } as Record<string, Tensor>;
+          });
+        }
+      });
+    }
+  },
+);
+
+gpuTest("expertOrder() on a GPU counts an index that is no expert as the last one, and stays a permutation", async (gpu) => {
+  const list = [1, 7, -1, 0, 2147483647, 2, -2147483648, 1];
+  const want = reference(list.map((e) => e < 0 || e > 2 ? 2 : e), 3);
+  const { offsets, order, places } = expertOrder(tensor(gpu, [4, 2], Int32Array.from(list)), { experts: 3 });
+  assert.deepEqual([[...await offsets.read()], [...await order.read()], [...await places.read()]], [want.offsets, want.order, want.places]);
+  assert.throws(() => expertOrder(tensor(gpu, [1, 1], Uint32Array.of(0)), { experts: 0 }), RangeError);
 });

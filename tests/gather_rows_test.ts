@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, type CpuDevice, expertOrder, gatherRows, gatherRowsBackward, scope, type Tensor, tensor } from "../mod.ts";
+import { cpu, type Device, expertOrder, gatherRows, gatherRowsBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertGradients } from "./harness.ts";
-import { both, everyDevice, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
+import { both, everyDevice, framed, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
-function orderOf(device: CpuDevice, rows: number, k: number) {
+function orderOf(device: Device, rows: number, k: number) {
   return expertOrder(tensor(device, [rows, k], Uint32Array.from(whole(rows * k, 5, rows + k))), { experts: 5 });
 }
 
@@ -102,5 +103,44 @@ test("gatherRows() says what is wrong and leaves out as it was", () => {
     );
     refuses(() => gatherRows(x, { ...order, order: three }, to), "RangeError", "gatherRows: order.order is [3], must be [4]");
     assert.deepEqual([...out.readSync()], new Array(12).fill(7));
+  });
+});
+
+gpuTest(
+  "gatherRows() and its gradient on a GPU are those of the CPU, at every width and number of slots, from views and into them",
+  (gpu) => {
+    for (const width of [...lengths, 127, 128, 257]) {
+      for (const [rows, k] of [[0, 2], [1, 1], [9, 1], [65, 2], [7, 3], [5, 4], [3, 5], [3, 9], [4, 0]] as const) {
+        scope(() => {
+          const x = Float32Array.from(normal(rows * width, width + 1)), dy = Float32Array.from(normal(rows * k * width, width + 2));
+          assertAsOnCpu(gpu, `${rows} rows of ${width}, ${k} slots`, (device) => {
+            const order = orderOf(device, rows, k) as never;
+            const [rowsOf] = framed(device, [rows, width], x), [gradients] = framed(device, [rows * k, width], dy);
+            const [out, beside] = framed(device, [rows * k, width], new Float32Array(dy.length));
+            const [dx, besideDx] = framed(device, [rows, width], new Float32Array(x.length));
+            gatherRows(rowsOf as never, order, { out: out as never });
+            gatherRowsBackward(gradients as never, order, { out: dx as never });
+            return { beside, besideDx, y: taped(() => gatherRows(tensor(device, [rows, width], x), order)).out };
+          }, 3e-7);
+        });
+      }
+    }
+  },
+);
+
+gpuTest("gatherRows() on a GPU gives NaN where order and places do not undo each other, and no gradient; f64 has no shader", (gpu) => {
+  scope(() => {
+    const u32 = (shape: number[], ...list: number[]) => tensor(gpu, shape, Uint32Array.from(list));
+    const x = tensor(gpu, [3, 1], [1, 2, 3]), dy = tensor(gpu, [3, 1], [10, 20, 30]);
+    // Row 0 is at place 1. Two more claim that place, and one place is outside.
+    const order = { offsets: u32([2], 0, 3), order: u32([3], 4000000000, 0, 1), places: u32([3, 1], 1, 1, 77) } as never;
+    assert.deepEqual([...gatherRows(x, order).readSync()], [NaN, 1, NaN]);
+    assert.deepEqual([...gatherRowsBackward(dy as never, order).readSync() as Float32Array], [20, 0, 0]);
+    const f64 = tensor(gpu, [3, 1], new Float64Array(3)),
+      good = orderOf(gpu, 3, 1) as never,
+      out = tensor(gpu, [3, 1], new Float64Array([7, 7, 7]));
+    assert.throws(() => gatherRows(f64, good, { out: out as never }), UnsupportedError);
+    assert.throws(() => gatherRowsBackward(f64 as never, good, { out: out as never }), UnsupportedError);
+    assert.deepEqual([...out.readSync()], [7, 7, 7]);
   });
 });

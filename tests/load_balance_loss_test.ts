@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, expertOrder, loadBalanceLoss, loadBalanceLossBackward, route, scope, type Tensor, tensor } from "../mod.ts";
+import { cpu, expertOrder, loadBalanceLoss, loadBalanceLossBackward, route, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { native } from "../ffi/library.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertGradients } from "./harness.ts";
-import { both, close, everyDevice, normal, of, refuses, strided } from "./row_harness.ts";
+import { both, close, everyDevice, framed, normal, of, refuses, strided } from "./row_harness.ts";
 
 const scores = ["softmax", "sigmoid"] as const;
 
@@ -123,5 +125,64 @@ test("loadBalanceLoss() says what is wrong, and its gradient may take the place 
     const want = loadBalanceLossBackward(logits, offsets, dy).readSync();
     loadBalanceLossBackward(logits, offsets, dy, { out: logits });
     assert.deepEqual(logits.readSync(), want);
+  });
+});
+
+gpuTest("loadBalanceLoss() and its gradient on a GPU are those of the CPU, both scores, from views and in place", (gpu) => {
+  for (const experts of [1, 2, 4, 15, 16, 17, 33, 64, 65, 128, 129, 300]) {
+    for (const rows of [0, 1, 6, 70, 4500]) {
+      if (rows > 70 && experts > 4) continue;
+      scope(() => {
+        const data = normal(rows * experts, experts, 2), starts = Uint32Array.from(offsetsOf(experts));
+        for (const score of scores) {
+          assertAsOnCpu(gpu, `${rows} rows of ${experts}, ${score}`, (device) => {
+            const offsets = tensor(device, [experts + 1], starts) as never, dloss = tensor(device, [], [1.5]);
+            const logits = framed(device, [rows, experts], data)[0] as never;
+            const [own, beside] = framed(device, [rows, experts], data);
+            const code = native.tw_load_balance_loss_backward(
+              device.handle,
+              own.handle,
+              dloss.handle,
+              own.handle,
+              (offsets as Tensor).handle,
+              score === "sigmoid" ? 1 : 0,
+            );
+            assert.equal(code, 0);
+            return {
+              loss: loadBalanceLoss(logits, offsets, { score }),
+              dlogits: loadBalanceLossBackward(logits, offsets, dloss, { score }),
+              beside,
+            } as Record<string, Tensor>;
+          }, 4e-6);
+        }
+      });
+    }
+  }
+});
+
+gpuTest("loadBalanceLoss() on a GPU shows NaN, infinities and offsets that fall; no choices count as none; f64 has no shader", (gpu) => {
+  scope(() => {
+    const { Infinity: inf, NaN: nan } = globalThis;
+    for (const score of scores) {
+      assertAsOnCpu(gpu, `edges, ${score}`, (device) => {
+        const offsets = tensor(device, [3], Uint32Array.of(0, 1, 4)), dloss = tensor(device, [], [1]), all: Record<string, Tensor> = {};
+        for (const row of [[nan, 1, 2, 3], [inf, 0, 1, 2], [-inf, -inf, 0, 1], [-80, -85, -inf, 0]]) {
+          const logits = tensor(device, [2, 2], row);
+          all[`loss of ${row}`] = loadBalanceLoss(logits, offsets, { score }) as Tensor;
+          all[`gradient of ${row}`] = loadBalanceLossBackward(logits, offsets, dloss, { score }) as Tensor;
+        }
+        all["no choices"] = loadBalanceLoss(tensor(device, [1, 2], [1, 2]), tensor(device, [3], Uint32Array.of(0, 0, 0)), {
+          score,
+        }) as Tensor;
+        return all;
+      }, 3e-5);
+    }
+    const logits = tensor(gpu, [1, 2], [1, 2]);
+    for (const starts of [[0, 2, 1], [1, 2, 3]]) {
+      assert.equal(loadBalanceLoss(logits, tensor(gpu, [3], Uint32Array.from(starts))).itemSync(), NaN);
+    }
+    const wide = tensor(gpu, [1, 2], new Float64Array(2)), offsets = tensor(gpu, [3], Uint32Array.of(0, 1, 2));
+    assert.throws(() => loadBalanceLoss(wide, offsets), UnsupportedError);
+    assert.throws(() => loadBalanceLossBackward(wide, offsets, tensor(gpu, [], new Float64Array(1))), UnsupportedError);
   });
 });

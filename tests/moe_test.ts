@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   add,
+  combineRows,
   cpu,
   type CpuDevice,
+  type Device,
   dim,
+  expertOrder,
   type Float,
+  gatherRows,
   geglu,
+  gelu,
   linear,
+  loadBalanceLoss,
   memory,
   moe,
   type MoeActivation,
@@ -15,6 +21,8 @@ import {
   type MoeOptions,
   mul,
   random,
+  route,
+  routerZLoss,
   scale,
   scope,
   split,
@@ -25,6 +33,7 @@ import {
   zeros,
 } from "../mod.ts";
 import { flatten } from "../nn/tree.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertSameBits } from "./harness.ts";
 import { close, differences, dot, everyDevice, normal, normalCdf, refuses } from "./row_harness.ts";
 
@@ -314,5 +323,41 @@ test("moe() says what is wrong, in its own words", () => {
     );
     bad(x, p, { topK: 3 }, "RangeError", "route: topK must be a whole number from 1 to 2, got 3");
     bad(rng.normal([]), p, { topK: 1 }, "RangeError", "moe: x is [], needs an axis of features");
+  });
+});
+
+gpuTest("moe(): all around the experts' products runs on a GPU as on the CPU, without a word to the host", (gpu) => {
+  const [rows, width, experts] = [70, 24, 6], topK = 2;
+  const x = Float32Array.from(normal(rows * width, 1)), router = Float32Array.from(normal(experts * width, 2, 0.2));
+  // Were all answers for a row alike, the router would have no gradient but rounding.
+  const factors = Float32Array.from(normal(rows * topK, 3));
+  const stepOn = (device: Device) => {
+    const inputs = { x: tensor(device, [rows, width], x), router: tensor(device, [experts, width], router) };
+    const factor = tensor(device, [rows * topK, 1], factors) as never;
+    return () =>
+      valueAndGrad((p: typeof inputs) => {
+        const logits = linear(p.x, { weight: p.router }), { indices, weights } = route(logits, { topK });
+        const order = expertOrder(indices, { experts });
+        const y = combineRows(mul(gelu(gatherRows(p.x, order)), factor) as never, weights, order);
+        const loss = add(sum(mul(y, y)), add(scale(loadBalanceLoss(logits, order.offsets), 0.1), scale(routerZLoss(logits), 0.1)));
+        return [loss, y, order.offsets, order.places] as const;
+      })(inputs);
+  };
+  scope(() => {
+    assertAsOnCpu(gpu, "a step", (device) => {
+      const { value: [loss, y, offsets, places], grads } = stepOn(device)();
+      return { loss, y, offsets, places, ...grads } as unknown as Record<string, Tensor>;
+    }, 1e-5);
+  });
+  scope(() => {
+    const step = stepOn(gpu), three = () => [1, 2, 3].forEach(() => scope(() => void step()));
+    const counts = () => {
+      const { copies, pipelines, allocations } = gpu.statistics();
+      return { copies, pipelines, allocations };
+    };
+    three();
+    const before = counts();
+    three();
+    assert.deepEqual(counts(), before);
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, route, routeBackward, scope, softmax, type Tensor, tensor } from "../mod.ts";
+import { cpu, route, routeBackward, scope, softmax, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertGradients, assertSameBits, numbers } from "./harness.ts";
-import { both, close, everyDevice, normal, of, refuses, strided } from "./row_harness.ts";
+import { both, close, everyDevice, framed, normal, of, refuses, strided } from "./row_harness.ts";
 
 type Score = "softmax" | "sigmoid";
 const ways = (["softmax", "sigmoid"] as const).flatMap((score) => [true, false].map((normalize) => ({ score, normalize })));
@@ -158,5 +159,60 @@ test("route() and routeBackward() say what is wrong", () => {
       "routeBackward: routing.indices is [2, 2], must be [3, 1 to 3]",
     );
     refuses(() => routeBackward(logits, null as never, dw), "TypeError", "routeBackward: routing must be { indices, weights }, got null");
+  });
+});
+
+gpuTest("route() and its gradient on a GPU are those of the CPU, from one expert to all, dense or strided, ties included", (gpu) => {
+  for (const experts of [1, 2, 4, 15, 16, 17, 33, 63, 64, 65, 127, 128, 129, 300]) {
+    for (const topK of new Set([1, 2, Math.ceil(experts / 8), Math.min(experts, 20)])) {
+      if (topK > experts) continue;
+      for (const rows of experts < 16 ? [0, 1, 130] : [9]) {
+        scope(() => {
+          // Quarters, so that many are equal.
+          const data = normal(rows * experts, experts + topK, 2).map((v) => Math.round(v * 4) / 4);
+          const dw = Float32Array.from(normal(rows * topK, 5));
+          for (const way of ways) {
+            assertAsOnCpu(gpu, `${rows} rows, ${topK} of ${experts}, ${JSON.stringify(way)}`, (device) => {
+              const logits = framed(device, [rows, experts], data)[0] as never, dweights = tensor(device, [rows, topK], dw);
+              const routing = route(logits, { topK, ...way }) as unknown as { indices: Tensor; weights: Tensor };
+              return { ...routing, dlogits: routeBackward(logits, routing as never, dweights as never, way) };
+            }, 3e-6);
+          }
+        });
+      }
+    }
+  }
+});
+
+gpuTest("route() on a GPU ranks NaN first, zeros alike and infinities as the CPU does, and divides tiny scores", (gpu) => {
+  const inf = Infinity,
+    rows = [
+      ...[[1, NaN, inf, NaN], [5, 1, NaN, 2], [0, 0, -inf, -inf], [-inf, -inf, -inf, -inf], [-0, 0, 0, -0], [3e38, -3e38, 1e-40, -1e-40]],
+      // A GPU's exp loses digits there.
+      [-80, -81, -82, -90],
+    ];
+  for (const row of rows) {
+    for (const way of ways) {
+      for (const topK of [1, 2, 4]) {
+        scope(() => {
+          assertAsOnCpu(gpu, `${row} ${topK} ${JSON.stringify(way)}`, (device) => {
+            const logits = tensor(device, [1, 4], row), routing = route(logits, { topK, ...way });
+            const dlogits = routeBackward(logits, routing, tensor(device, [1, topK], [1, 2, 3, 4].slice(0, topK)), way);
+            return { indices: routing.indices as Tensor, weights: routing.weights as Tensor, dlogits: dlogits as Tensor };
+          }, row[0] === -80 ? 3e-4 : 3e-6);
+        });
+      }
+    }
+  }
+});
+
+gpuTest("routeBackward() on a GPU gives an index that is no expert no gradient; f64 has no shader", (gpu) => {
+  scope(() => {
+    const logits = tensor(gpu, [1, 3], [1, 2, 3]), one = tensor(gpu, [1, 2], [1, 1]);
+    const routing = { indices: tensor(gpu, [1, 2], Uint32Array.of(3, 1)), weights: tensor(gpu, [1, 2], [0, 0.5]) };
+    assert.deepEqual([...routeBackward(logits, routing, one).readSync()], [0, 0.25, 0]);
+    const wide = tensor(gpu, [1, 3], new Float64Array(3)), half = tensor(gpu, [1, 2], new Float64Array(2));
+    assert.throws(() => route(wide, { topK: 2 }), UnsupportedError);
+    assert.throws(() => routeBackward(wide, { ...routing, weights: half }, half), UnsupportedError);
   });
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, routerZLoss, routerZLossBackward, scope, type Tensor, tensor } from "../mod.ts";
+import { cpu, routerZLoss, routerZLossBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { native } from "../ffi/library.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { assertGradients } from "./harness.ts";
-import { both, close, everyDevice, normal, of, refuses, strided } from "./row_harness.ts";
+import { both, close, everyDevice, framed, normal, of, refuses, strided } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(x: ArrayLike<number>, experts: number): number {
@@ -79,5 +81,47 @@ test("routerZLoss() says what is wrong, and its gradient may take the place of t
     const want = routerZLossBackward(logits, dy).readSync();
     routerZLossBackward(logits, dy, { out: logits });
     assert.deepEqual(logits.readSync(), want);
+  });
+});
+
+gpuTest("routerZLoss() and its gradient on a GPU are those of the CPU, from views and in place", (gpu) => {
+  for (const experts of [1, 2, 4, 15, 16, 17, 33, 64, 65, 128, 129, 300]) {
+    for (const rows of [0, 1, 6, 70, 4500]) {
+      if (rows > 70 && experts > 4) continue;
+      scope(() => {
+        const data = normal(rows * experts, experts, 2);
+        assertAsOnCpu(gpu, `${rows} rows of ${experts}`, (device) => {
+          const logits = framed(device, [rows, experts], data)[0] as never, dloss = tensor(device, [], [1.5]);
+          const [own, beside] = framed(device, [rows, experts], data);
+          assert.equal(native.tw_router_z_loss_backward(device.handle, own.handle, dloss.handle, own.handle), 0);
+          return { loss: routerZLoss(logits) as Tensor, dlogits: routerZLossBackward(logits, dloss) as Tensor, beside };
+        }, 4e-6);
+      });
+    }
+  }
+});
+
+gpuTest("routerZLoss() on a GPU of large and masked rows, NaN and infinities; f64 has no shader", (gpu) => {
+  scope(() => {
+    const { Infinity: inf, NaN: nan } = globalThis;
+    assertAsOnCpu(gpu, "edges", (device) => {
+      const dloss = tensor(device, [], [1]), all: Record<string, Tensor> = {};
+      for (
+        const row of [[1000, 0, 0, -1000], [-inf, 3, -inf, -inf], [0, -inf, 0, -inf], [nan, 1, 3, -inf], [inf, 1, 3, -inf], [
+          nan,
+          -inf,
+          nan,
+          nan,
+        ], [0.5, -0.9, 1, 2]]
+      ) {
+        const logits = tensor(device, [2, 2], row);
+        all[`loss of ${row}`] = routerZLoss(logits) as Tensor;
+        all[`gradient of ${row}`] = routerZLossBackward(logits, dloss) as Tensor;
+      }
+      return all;
+    }, 4e-6);
+    const wide = tensor(gpu, [1, 2], new Float64Array(2));
+    assert.throws(() => routerZLoss(wide), UnsupportedError);
+    assert.throws(() => routerZLossBackward(wide, tensor(gpu, [], new Float64Array(1))), UnsupportedError);
   });
 });

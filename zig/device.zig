@@ -65,6 +65,11 @@ pub const Device = struct {
         return error.Explained;
     }
 
+    /// Whether an entry may look at what tensors hold: not where a call is only explained, nor in a GPU's memory.
+    pub inline fn sees(d: *const Device) bool {
+        return d.gpu == null and !d.explains();
+    }
+
     /// Whether this device only notes what it would do. What a task computes outside `overRange` has to ask.
     pub inline fn explains(d: *const Device) bool {
         return d.explanation != null;

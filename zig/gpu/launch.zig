@@ -42,6 +42,16 @@ pub fn byColumn(comptime name: []const u8, rows: usize, cols: usize, parts: usiz
     return .{ .groups = parts * byElement(name, cols).groups, .cost = 8 * rows * cols };
 }
 
+/// Rows, a team of `across` threads each.
+pub fn byTeam(comptime name: []const u8, rows: usize, cols: usize) Work {
+    return .{ .groups = std.math.divCeil(usize, rows, threads(name) / across(name, cols)) catch unreachable, .cost = 8 * rows * @max(1, cols) };
+}
+
+/// Threads that take a row of so many columns together: a power of two, a whole workgroup at the most. Short rows share a workgroup.
+pub fn across(comptime name: []const u8, cols: usize) usize {
+    return @min(threads(name), std.math.ceilPowerOfTwoAssert(usize, @max(1, @min(cols, threads(name)))));
+}
+
 /// Whether there is a shader of this name.
 pub fn exists(comptime name: []const u8) bool {
     return comptime find(name) != null;
@@ -202,4 +212,14 @@ fn same(comptime what: []const u8, comptime wanted: []const []const u8, comptime
         const s = if (i < declared.len) declared[i] else "nothing";
         if (!std.mem.eql(u8, w, s)) @compileError(std.fmt.comptimePrint("{s}: {d} is {s}, the shader has {s}", .{ what, i, w, s }));
     }
+}
+
+test "launch: short rows share a workgroup, in teams of a power of two" {
+    const name = "route_f32_rows";
+    const expectEqual = std.testing.expectEqual;
+    for ([_][2]usize{ .{ 0, 1 }, .{ 1, 1 }, .{ 2, 2 }, .{ 3, 4 }, .{ 8, 8 }, .{ 65, 128 }, .{ 128, 128 }, .{ 5000, 128 } }) |case| {
+        try expectEqual(case[1], across(name, case[0]));
+    }
+    try expectEqual(128, threads(name));
+    for ([_][3]usize{ .{ 0, 8, 0 }, .{ 16, 8, 1 }, .{ 17, 8, 2 }, .{ 17, 300, 17 } }) |case| try expectEqual(case[2], byTeam(name, case[0], case[1]).groups);
 }

@@ -6,6 +6,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const Order = @import("../row/order.zig").Order;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
@@ -164,10 +165,46 @@ pub const ukernels = struct {
 fn ForwardTask(comptime T: type) type {
     return struct {
         args: Forward(T),
+        order: [*]const u32,
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             split.overRows(d, .{ .kernel = "combine_rows_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots));
+        }
+
+        const Args = extern struct {
+            y: [*]f32,
+            h: [*]const f32,
+            weights: [*]const f32,
+            order: [*]const u32,
+            places: [*]const u32,
+            rows: usize,
+            slots: usize,
+            cols: usize,
+            y_stride: usize,
+            ldh: usize,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const name = "combine_rows_f32";
+            const a = self.args;
+            var work = launch.byTeam(name, a.rows, a.cols);
+            work.cost *= 1 + a.slots;
+            try launch.launch(d, name, Args{
+                .y = a.y,
+                .h = a.h,
+                .weights = a.weights,
+                .order = self.order,
+                .places = a.places,
+                .rows = a.rows,
+                .slots = a.slots,
+                .cols = a.cols,
+                .y_stride = a.y_stride,
+                .ldh = a.ldh,
+                .across = launch.across(name, a.cols),
+            }, work);
         }
     };
 }
@@ -175,11 +212,53 @@ fn ForwardTask(comptime T: type) type {
 fn BackwardTask(comptime T: type) type {
     return struct {
         args: Backward(T),
+        order: [*]const u32,
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             const passes = 1 + a.slots * (@as(usize, @intFromBool(a.dh != null)) + @intFromBool(a.dweights != null));
             split.overRows(d, .{ .kernel = "combine_rows_backward_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * passes);
+        }
+
+        const Args = extern struct {
+            dh: ?[*]f32,
+            dweights: ?[*]f32,
+            dy: [*]const f32,
+            h: [*]const f32,
+            weights: [*]const f32,
+            order: [*]const u32,
+            places: [*]const u32,
+            rows: usize,
+            slots: usize,
+            cols: usize,
+            dy_stride: usize,
+            lddh: usize,
+            ldh: usize,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const name = "combine_rows_backward_f32";
+            const a = self.args;
+            var work = launch.byTeam(name, a.rows, a.cols);
+            work.cost *= 1 + 2 * a.slots;
+            try launch.launch(d, name, Args{
+                .dh = a.dh,
+                .dweights = a.dweights,
+                .dy = a.dy,
+                .h = a.h,
+                .weights = a.weights,
+                .order = self.order,
+                .places = a.places,
+                .rows = a.rows,
+                .slots = a.slots,
+                .cols = a.cols,
+                .dy_stride = a.dy_stride,
+                .lddh = a.lddh,
+                .ldh = a.ldh,
+                .across = launch.across(name, a.cols),
+            }, work);
         }
     };
 }
@@ -205,7 +284,7 @@ fn forward(d: *const Device, y_: u32, h_: u32, weights_: u32, order_: u32, place
     switch (h.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(ForwardTask(T){ .args = .{
+            try d.submit(ForwardTask(T){ .order = order.order.ptr, .args = .{
                 .y = y.ptr(T),
                 .h = h.ptr(T),
                 .weights = weights.ptr(T),
@@ -254,7 +333,7 @@ fn backward(d: *const Device, dh_: u32, dweights_: u32, dy_: u32, h_: u32, weigh
     switch (h.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(BackwardTask(T){ .args = .{
+            try d.submit(BackwardTask(T){ .order = order.order.ptr, .args = .{
                 .dh = if (dh) |out| out.ptr(T) else null,
                 .dweights = if (dweights) |out| out.ptr(T) else null,
                 .dy = dy.ptr(T),
@@ -285,12 +364,13 @@ fn backwardOn(device_: u32, dh: u32, dweights: u32, dy: u32, h: u32, weights: u3
 }
 
 pub const entries = struct {
-    /// `order` and `places` as `expert_order` left them; where they do not undo each other, IndexOutOfRange names the first of `places`.
+    /// `order` and `places` as `expert_order` left them; where they do not undo each other, IndexOutOfRange names the first of `places`. On a
+    /// GPU such rows of `y` are NaN.
     pub fn combine_rows(device_: u32, y: u32, h: u32, weights: u32, order: u32, places: u32) callconv(.c) i32 {
         return status.of(forwardOn(device_, y, h, weights, order, places));
     }
 
-    /// `dh` or `dweights` may be 0: not wanted. `dh` may be `h`.
+    /// `dh` or `dweights` may be 0: not wanted. `dh` may be `h`. On a GPU what `order` and `places` do not agree on has gradients of 0.
     pub fn combine_rows_backward(device_: u32, dh: u32, dweights: u32, dy: u32, h: u32, weights: u32, order: u32, places: u32) callconv(.c) i32 {
         return status.of(backwardOn(device_, dh, dweights, dy, h, weights, order, places));
     }

@@ -7,9 +7,13 @@
 //!
 //! A stable sort has one answer, so it may be cut into chunks: each chunk counts, a running sum over experts and then chunks gives each chunk its
 //! first places, and each chunk sets down its own.
+//!
+//! On a GPU nothing is known of the indices when the call is made: one that is no expert counts as the last one there.
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const Labels = @import("../row/labels.zig").Labels;
 const memory = @import("../memory.zig");
 const status = @import("../status.zig");
@@ -43,6 +47,64 @@ const Task = struct {
         d.overRange(.{ .step = "count", .kernel = null, .weight = count_weight }, chunks, 1, @sizeOf(u32) * n + bytes, call, Chunks.count);
         if (d.explanation) |e| e.noteScratch(bytes) else call.start();
         d.overRange(.{ .step = "place", .kernel = null, .weight = count_weight }, chunks, 1, 3 * @sizeOf(u32) * n + bytes, call, Chunks.place);
+    }
+
+    /// Chunks are counted, the counts of each expert and then those of all become running sums, and chunks are set down. Where experts are many, chunks
+    /// are long, lest their counts take more room than the indices; a workgroup sees a stretch of 256 at a time and compares all with each other.
+    pub fn dispatch(self: Task, d: *const Device) Error!void {
+        const n = self.indices.len;
+        const experts = self.offsets.len - 1;
+        const stretch = comptime launch.threads("expert_order_u32_place");
+        const chunk_len = stretch * std.math.clamp(experts / stretch, 1, 16);
+        const chunks = std.math.divCeil(usize, n, chunk_len) catch unreachable;
+        const scratch: Scratch = try .init(d, @sizeOf(u32) * chunks * experts);
+        defer scratch.deinit();
+        const counters = scratch.ptr(u32);
+        const offsets = self.offsets.ptr;
+        const Count = extern struct { counters: [*]u32, indices: [*]const u32, count: usize, experts: usize, chunk_len: usize, chunks: usize };
+        try launch.launch(d, "expert_order_u32_count", Count{
+            .counters = counters,
+            .indices = self.indices.ptr,
+            .count = n,
+            .experts = experts,
+            .chunk_len = chunk_len,
+            .chunks = chunks,
+        }, .{ .groups = chunks, .cost = 4 * n + 2 * chunks * experts, .step = "count" });
+        const Scan = extern struct { counters: [*]u32, offsets: [*]u32, experts: usize, chunks: usize };
+        try launch.launch(d, "expert_order_u32_scan", Scan{
+            .counters = counters,
+            .offsets = offsets,
+            .experts = experts,
+            .chunks = chunks,
+        }, .{ .groups = experts, .cost = 16 * (stretch + chunks) * experts, .step = "scan" });
+        const Offsets = extern struct { offsets: [*]u32, experts: usize };
+        try launch.launch(d, "expert_order_u32_offsets", Offsets{ .offsets = offsets, .experts = experts }, .{
+            .groups = 1,
+            .cost = 16 * (stretch + experts),
+            .step = "offsets",
+        });
+        const Place = extern struct {
+            order: [*]u32,
+            places: [*]u32,
+            offsets: [*]const u32,
+            counters: [*]const u32,
+            indices: [*]const u32,
+            count: usize,
+            experts: usize,
+            chunk_len: usize,
+            chunks: usize,
+        };
+        try launch.launch(d, "expert_order_u32_place", Place{
+            .order = self.order,
+            .places = self.places,
+            .offsets = offsets,
+            .counters = counters,
+            .indices = self.indices.ptr,
+            .count = n,
+            .experts = experts,
+            .chunk_len = chunk_len,
+            .chunks = chunks,
+        }, .{ .groups = chunks, .cost = n * chunk_len, .step = "place" });
     }
 };
 
@@ -108,6 +170,8 @@ fn expertOrder(d: *const Device, offsets_: u32, order_: u32, places_: u32, indic
         try tensor.checkApart(out, indices);
         for (outs[0..i]) |other| try tensor.checkApart(out, other);
     }
+    // Indices need not be seen to know that they are no experts where there are none.
+    if (offsets.count() == 1 and indices.count() > 0 and !d.sees()) return error.ShapeMismatch;
     _ = try labels.checkOn(d, offsets.count() - 1, null);
     try d.submit(Task{
         .offsets = offsets.ptr(u32)[0..offsets.count()],
@@ -123,7 +187,7 @@ fn expertOrderOn(device_: u32, offsets: u32, order: u32, places: u32, indices: u
 
 pub const entries = struct {
     /// `indices` i32 or u32 [rows, k]; `offsets` u32 [experts + 1], `order` u32 [rows·k], `places` u32 [rows, k]. An index that is no expert is
-    /// IndexOutOfRange with its position and value.
+    /// IndexOutOfRange with its position and value; on a GPU it counts as the last expert.
     pub fn expert_order(device_: u32, offsets: u32, order: u32, places: u32, indices: u32) callconv(.c) i32 {
         return status.of(expertOrderOn(device_, offsets, order, places, indices));
     }

@@ -7,6 +7,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const Order = @import("../row/order.zig").Order;
 const shape = @import("../row/shape.zig");
 const simd = @import("../isa/simd.zig");
@@ -91,6 +92,7 @@ pub const ukernels = struct {
 };
 
 const ForwardTask = struct {
+    dtype: tensor.Dtype,
     out: [*]u8,
     x: [*]const u8,
     order: Order,
@@ -111,15 +113,85 @@ const ForwardTask = struct {
             }
         }
     }
+
+    const Args = extern struct {
+        out: [*]f32,
+        x: [*]const f32,
+        order: [*]const u32,
+        places: [*]const u32,
+        rows: usize,
+        slots: usize,
+        cols: usize,
+        out_stride: usize,
+        x_stride: usize,
+        across: usize,
+    };
+
+    pub fn dispatch(self: @This(), d: *const Device) Error!void {
+        if (self.dtype != .f32) return error.Unsupported;
+        const name = "gather_rows_f32";
+        const cols = self.row_bytes / @sizeOf(f32);
+        try launch.launch(d, name, Args{
+            .out = @ptrCast(@alignCast(self.out)),
+            .x = @ptrCast(@alignCast(self.x)),
+            .order = self.order.order.ptr,
+            .places = self.order.places.ptr,
+            .rows = self.order.rows,
+            .slots = self.order.slots,
+            .cols = cols,
+            .out_stride = self.out_stride / @sizeOf(f32),
+            .x_stride = self.x_stride / @sizeOf(f32),
+            .across = launch.across(name, cols),
+        }, work(name, self.order, cols));
+    }
 };
+
+/// What a dispatch over the rows of x does, in all slots.
+fn work(comptime name: []const u8, order: Order, cols: usize) launch.Work {
+    var w = launch.byTeam(name, order.rows, cols);
+    w.cost *= 1 + order.slots;
+    return w;
+}
 
 fn BackwardTask(comptime T: type) type {
     return struct {
         args: Sums(T),
+        order: Order,
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             split.overRows(d, .{ .kernel = "gather_rows_backward_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots));
+        }
+
+        const Args = extern struct {
+            dx: [*]f32,
+            dy: [*]const f32,
+            order: [*]const u32,
+            places: [*]const u32,
+            rows: usize,
+            slots: usize,
+            cols: usize,
+            dx_stride: usize,
+            lddy: usize,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const name = "gather_rows_backward_f32";
+            const a = self.args;
+            try launch.launch(d, name, Args{
+                .dx = a.dx,
+                .dy = a.dy,
+                .order = self.order.order.ptr,
+                .places = a.places,
+                .rows = a.rows,
+                .slots = a.slots,
+                .cols = a.cols,
+                .dx_stride = a.dx_stride,
+                .lddy = a.lddy,
+                .across = launch.across(name, a.cols),
+            }, work(name, self.order, a.cols));
         }
     };
 }
@@ -137,6 +209,7 @@ fn forward(d: *const Device, out_: u32, x_: u32, order_: u32, places_: u32) Erro
     try order.checkOn(d);
     const size = x.dtype.bytes();
     try d.submit(ForwardTask{
+        .dtype = x.dtype,
         .out = out.data,
         .x = x.data,
         .order = order,
@@ -159,7 +232,7 @@ fn backward(d: *const Device, dx_: u32, dy_: u32, order_: u32, places_: u32) Err
     switch (dy.dtype) {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
-            try d.submit(BackwardTask(T){ .args = .{
+            try d.submit(BackwardTask(T){ .order = order, .args = .{
                 .dx = dx.ptr(T),
                 .dy = dy.ptr(T),
                 .places = order.places.ptr,
@@ -184,12 +257,13 @@ fn backwardOn(device_: u32, dx: u32, dy: u32, order: u32, places: u32) Error!voi
 }
 
 pub const entries = struct {
-    /// `order` and `places` as `expert_order` left them; where they do not undo each other, IndexOutOfRange names the first of `places`.
+    /// `order` and `places` as `expert_order` left them; where they do not undo each other, IndexOutOfRange names the first of `places`. On a
+    /// GPU such rows of `out` are NaN.
     pub fn gather_rows(device_: u32, out: u32, x: u32, order: u32, places: u32) callconv(.c) i32 {
         return status.of(forwardOn(device_, out, x, order, places));
     }
 
-    /// Overwrites `dx`.
+    /// Overwrites `dx`. On a GPU a row that `order` and `places` do not agree on adds nothing.
     pub fn gather_rows_backward(device_: u32, dx: u32, dy: u32, order: u32, places: u32) callconv(.c) i32 {
         return status.of(backwardOn(device_, dx, dy, order, places));
     }

@@ -10,6 +10,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const math = @import("../isa/math.zig");
 const mean_loss = @import("../row/mean_loss.zig");
 const memory = @import("../memory.zig");
@@ -193,8 +194,35 @@ fn ForwardTask(comptime T: type) type {
             const factors: Factors(T) = try .of(d, self.offsets);
             defer factors.free(d);
             args.factors = factors.items.ptr;
-            const pass: device.Pass = .{ .kernel = "load_balance_loss_" ++ @typeName(T) ++ "_rows" };
-            try mean_loss.overRows(T, d, pass, args, 1, @sizeOf(T) * args.rows * (1 + args.experts), self.loss, args.rows);
+            try mean_loss.overRows(T, d, .{ .kernel = name }, args, 1, @sizeOf(T) * args.rows * (1 + args.experts), self.loss, args.rows);
+        }
+
+        const name = "load_balance_loss_" ++ @typeName(T) ++ "_rows";
+
+        const Args = extern struct {
+            losses: [*]f32,
+            logits: [*]const f32,
+            offsets: [*]const u32,
+            rows: usize,
+            experts: usize,
+            logits_stride: usize,
+            flags: u32,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = self.args;
+            try mean_loss.dispatch(d, name, Args{
+                .losses = undefined,
+                .logits = a.logits,
+                .offsets = self.offsets.ptr,
+                .rows = a.rows,
+                .experts = a.experts,
+                .logits_stride = a.logits_stride,
+                .flags = a.flags,
+                .across = launch.across(name, a.experts),
+            }, launch.byTeam(name, a.rows, a.experts), self.loss);
         }
     };
 }
@@ -211,18 +239,49 @@ fn BackwardTask(comptime T: type) type {
             defer factors.free(d);
             args.factors = factors.items.ptr;
             if (!d.explains()) args.slope = mean_loss.share(T, self.dloss.*, args.rows);
-            const pass: device.Pass = .{ .kernel = "load_balance_loss_backward_" ++ @typeName(T) ++ "_rows" };
-            split.overRows(d, pass, args, 1, 2 * @sizeOf(T) * args.rows * args.experts);
+            split.overRows(d, .{ .kernel = name }, args, 1, 2 * @sizeOf(T) * args.rows * args.experts);
+        }
+
+        const name = "load_balance_loss_backward_" ++ @typeName(T) ++ "_rows";
+
+        const Args = extern struct {
+            dlogits: [*]f32,
+            dloss: *const f32,
+            logits: [*]const f32,
+            offsets: [*]const u32,
+            rows: usize,
+            experts: usize,
+            dlogits_stride: usize,
+            logits_stride: usize,
+            flags: u32,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = self.args;
+            try launch.launch(d, name, Args{
+                .dlogits = a.dlogits,
+                .dloss = self.dloss,
+                .logits = a.logits,
+                .offsets = self.offsets.ptr,
+                .rows = a.rows,
+                .experts = a.experts,
+                .dlogits_stride = a.dlogits_stride,
+                .logits_stride = a.logits_stride,
+                .flags = a.flags,
+                .across = launch.across(name, a.experts),
+            }, launch.byTeam(name, a.rows, a.experts));
         }
     };
 }
 
-/// The first places of `experts` experts: from 0 on, never falling. One that is not so is named.
+/// The first places of `experts` experts: from 0 on, never falling. One that is not so is named; on a GPU it makes the loss NaN.
 fn checkedOffsets(d: *const Device, offsets: *const tensor.Tensor, experts: usize) Error![]const u32 {
     if (offsets.rank != 1 or offsets.count() != experts + 1) return error.ShapeMismatch;
     if (!offsets.contiguous()) return error.LayoutMismatch;
     const places = offsets.ptr(u32)[0 .. experts + 1];
-    if (d.explains()) return places;
+    if (!d.sees()) return places;
     var least: u32 = 0;
     for (places, 0..) |p, e| {
         if (p < least or (e == 0 and p != 0)) return status.outOfRange(e, p);
@@ -306,7 +365,7 @@ fn backwardOn(device_: u32, dlogits: u32, dloss: u32, logits: u32, offsets: u32,
 
 pub const entries = struct {
     /// `logits` [rows, experts], `offsets` u32 [experts + 1] as `expert_order` left them; one that falls is IndexOutOfRange with its position and
-    /// value. `flags`: 1 takes logistic scores.
+    /// value, and on a GPU makes the loss NaN. `flags`: 1 takes logistic scores.
     pub fn load_balance_loss(device_: u32, loss: u32, logits: u32, offsets: u32, flags: u32) callconv(.c) i32 {
         return status.of(forwardOn(device_, loss, logits, offsets, flags));
     }

@@ -14,6 +14,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const Labels = @import("../row/labels.zig").Labels;
 const math = @import("../isa/math.zig");
 const shape = @import("../row/shape.zig");
@@ -254,10 +255,42 @@ fn ForwardTask(comptime T: type) type {
     return struct {
         args: Forward(T),
 
+        const name = "route_" ++ @typeName(T) ++ "_rows";
+
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             const bytes = a.rows * (@sizeOf(T) * (a.experts + a.k) + @sizeOf(u32) * a.k);
-            split.overRows(d, .{ .kernel = "route_" ++ @typeName(T) ++ "_rows", .weight = choose_weight }, a, 1, bytes);
+            split.overRows(d, .{ .kernel = name, .weight = choose_weight }, a, 1, bytes);
+        }
+
+        const Args = extern struct {
+            indices: [*]u32,
+            weights: [*]f32,
+            logits: [*]const f32,
+            rows: usize,
+            experts: usize,
+            k: usize,
+            logits_stride: usize,
+            flags: u32,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = self.args;
+            var work = launch.byTeam(name, a.rows, a.experts);
+            work.cost *= 1 + a.k;
+            try launch.launch(d, name, Args{
+                .indices = a.indices,
+                .weights = a.weights,
+                .logits = a.logits,
+                .rows = a.rows,
+                .experts = a.experts,
+                .k = a.k,
+                .logits_stride = a.logits_stride,
+                .flags = a.flags,
+                .across = launch.across(name, a.experts),
+            }, work);
         }
     };
 }
@@ -266,10 +299,48 @@ fn BackwardTask(comptime T: type) type {
     return struct {
         args: Backward(T),
 
+        const name = "route_backward_" ++ @typeName(T) ++ "_rows";
+
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             const bytes = a.rows * (2 * @sizeOf(T) * (a.experts + a.k) + @sizeOf(u32) * a.k);
-            split.overRows(d, .{ .kernel = "route_backward_" ++ @typeName(T) ++ "_rows" }, a, 1, bytes);
+            split.overRows(d, .{ .kernel = name }, a, 1, bytes);
+        }
+
+        const Args = extern struct {
+            dlogits: [*]f32,
+            dweights: [*]const f32,
+            logits: [*]const f32,
+            indices: [*]const u32,
+            weights: [*]const f32,
+            rows: usize,
+            experts: usize,
+            k: usize,
+            dlogits_stride: usize,
+            logits_stride: usize,
+            flags: u32,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = self.args;
+            var work = launch.byTeam(name, a.rows, a.experts);
+            work.cost += a.rows * a.k;
+            try launch.launch(d, name, Args{
+                .dlogits = a.dlogits,
+                .dweights = a.dweights,
+                .logits = a.logits,
+                .indices = a.indices,
+                .weights = a.weights,
+                .rows = a.rows,
+                .experts = a.experts,
+                .k = a.k,
+                .dlogits_stride = a.dlogits_stride,
+                .logits_stride = a.logits_stride,
+                .flags = a.flags,
+                .across = launch.across(name, a.experts),
+            }, work);
         }
     };
 }
@@ -366,7 +437,8 @@ pub const entries = struct {
         return status.of(forwardOn(device_, indices, weights, logits, flags));
     }
 
-    /// `indices` and `weights` as `route` left them for the same `logits` and `flags`; an index that is no expert is IndexOutOfRange.
+    /// `indices` and `weights` as `route` left them for the same `logits` and `flags`; an index that is no expert is IndexOutOfRange, and
+    /// on a GPU has no gradient.
     pub fn route_backward(device_: u32, dlogits: u32, dweights: u32, logits: u32, indices: u32, weights: u32, flags: u32) callconv(.c) i32 {
         return status.of(backwardOn(device_, dlogits, dweights, logits, indices, weights, flags));
     }

@@ -6,6 +6,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const launch = @import("../gpu/launch.zig");
 const math = @import("../isa/math.zig");
 const mean_loss = @import("../row/mean_loss.zig");
 const shape = @import("../row/shape.zig");
@@ -119,8 +120,24 @@ fn ForwardTask(comptime T: type) type {
 
         pub fn run(self: @This(), d: *const Device) Error!void {
             const rows = self.args.rows;
-            const pass: device.Pass = .{ .kernel = "router_z_loss_" ++ @typeName(T) ++ "_rows" };
-            try mean_loss.overRows(T, d, pass, self.args, simd.lanes, @sizeOf(T) * rows * (1 + self.args.experts), self.loss, rows);
+            try mean_loss.overRows(T, d, .{ .kernel = name }, self.args, simd.lanes, @sizeOf(T) * rows * (1 + self.args.experts), self.loss, rows);
+        }
+
+        const name = "router_z_loss_" ++ @typeName(T) ++ "_rows";
+
+        const Args = extern struct { losses: [*]f32, logits: [*]const f32, rows: usize, experts: usize, logits_stride: usize, across: usize };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = self.args;
+            try mean_loss.dispatch(d, name, Args{
+                .losses = undefined,
+                .logits = a.logits,
+                .rows = a.rows,
+                .experts = a.experts,
+                .logits_stride = a.logits_stride,
+                .across = launch.across(name, a.experts),
+            }, launch.byTeam(name, a.rows, a.experts), self.loss);
         }
     };
 }
@@ -133,8 +150,35 @@ fn BackwardTask(comptime T: type) type {
         pub fn run(self: @This(), d: *const Device) void {
             var args = self.args;
             if (!d.explains()) args.slope = mean_loss.share(T, 2 * self.dloss.*, args.rows);
-            const pass: device.Pass = .{ .kernel = "router_z_loss_backward_" ++ @typeName(T) ++ "_rows" };
-            split.overRows(d, pass, args, simd.lanes, 2 * @sizeOf(T) * args.rows * args.experts);
+            split.overRows(d, .{ .kernel = name }, args, simd.lanes, 2 * @sizeOf(T) * args.rows * args.experts);
+        }
+
+        const name = "router_z_loss_backward_" ++ @typeName(T) ++ "_rows";
+
+        const Args = extern struct {
+            dlogits: [*]f32,
+            dloss: *const f32,
+            logits: [*]const f32,
+            rows: usize,
+            experts: usize,
+            dlogits_stride: usize,
+            logits_stride: usize,
+            across: usize,
+        };
+
+        pub fn dispatch(self: @This(), d: *const Device) Error!void {
+            if (T != f32) return error.Unsupported;
+            const a = self.args;
+            try launch.launch(d, name, Args{
+                .dlogits = a.dlogits,
+                .dloss = self.dloss,
+                .logits = a.logits,
+                .rows = a.rows,
+                .experts = a.experts,
+                .dlogits_stride = a.dlogits_stride,
+                .logits_stride = a.logits_stride,
+                .across = launch.across(name, a.experts),
+            }, launch.byTeam(name, a.rows, a.experts));
         }
     };
 }

@@ -29,7 +29,7 @@ pub const Labels = struct {
 
     /// As `check`; where the call is only explained, or the labels lie on a GPU, they may not be computed yet, and all count as kept.
     pub fn checkOn(l: Labels, d: *const Device, count: usize, ignored: ?u32) Error!usize {
-        return if (d.explains() or d.gpu != null) l.bits.len else l.check(count, ignored);
+        return if (d.sees()) l.check(count, ignored) else l.bits.len;
     }
 
     /// The number of labels, from 0 on, that name one of `count` things, as unsigned numbers.

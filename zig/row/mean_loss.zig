@@ -1,7 +1,10 @@
-//! Losses that are means over rows: a kernel of rows leaves one number of each row, and these are summed in f64 in their order.
+//! Losses that are means over rows: a kernel of rows leaves one number of each row, and these are summed in f64 in their order, on a GPU as fold.zig sums.
 
 const device = @import("../device.zig");
+const fold = @import("fold.zig");
+const launch = @import("../gpu/launch.zig");
 const memory = @import("../memory.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const split = @import("split.zig");
 const Device = device.Device;
 const Error = @import("../status.zig").Error;
@@ -25,6 +28,17 @@ pub fn overRows(
     split.overRows(d, pass, own, group, bytes);
     if (d.explanation) |e| return e.noteScratch(scratch_bytes);
     loss.* = mean(T, own.losses[0..args.rows], count);
+}
+
+/// On a GPU: the shader `name` over `args.rows` rows, with `losses` in scratch memory, and the mean of them all in `loss`.
+pub fn dispatch(d: *const Device, comptime name: []const u8, args: anytype, work: launch.Work, loss: *f32) Error!void {
+    const scratch: Scratch = try .init(d, args.rows * @sizeOf(f32));
+    defer scratch.deinit();
+    var own = args;
+    own.losses = scratch.ptr(f32);
+    try launch.launch(d, name, own, work);
+    const divisor: f32 = @floatFromInt(@max(1, args.rows));
+    try fold.dispatchRows(f32, d, own.losses, .{ .rows = 1, .cols = args.rows, .stride = args.rows }, .{ .out = @ptrCast(loss), .divisor = divisor });
 }
 
 /// The mean of the losses of which `count` count, the others being 0.

@@ -28,10 +28,10 @@ pub const Order = struct {
         if (rows.shape_[0] != o.rows or sorted.shape_[0] != o.order.len) return error.ShapeMismatch;
     }
 
-    /// Fails with the first of `places` that is not where `order` has it. What is undone everywhere is a permutation: no place is met twice. Where
-    /// the call is only explained the numbers may not be there yet.
+    /// Fails with the first of `places` that is not where `order` has it. What is undone everywhere is a permutation: no place is met twice. What a
+    /// GPU holds its shaders look up (shaders/common/order.slang); where the call is only explained the numbers may not be there yet.
     pub fn checkOn(o: Order, d: *const Device) Error!void {
-        if (d.explains()) return;
+        if (!d.sees()) return;
         for (o.places, 0..) |p, i| {
             if (p >= o.order.len or o.order[p] != i) return status.outOfRange(i, p);
         }

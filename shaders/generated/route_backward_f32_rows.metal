@@ -1,0 +1,371 @@
+#include <metal_stdlib>
+#include <metal_math>
+#include <metal_texture>
+using namespace metal;
+uint laneOf_0(uint thread_0, uint across_0)
+{
+    return thread_0 & (across_0 - 1U);
+}
+
+uint teamsOf_0(uint across_1)
+{
+    uint _S1 = 128U / across_1;
+    return _S1;
+}
+
+uint teamOf_0(uint thread_1, uint across_2)
+{
+    uint _S2 = thread_1 / across_2;
+    return _S2;
+}
+
+struct Backward_0
+{
+    uint groups_0;
+    uint dlogits_at_0;
+    uint dweights_at_0;
+    uint logits_at_0;
+    uint indices_at_0;
+    uint weights_at_0;
+    uint rows_0;
+    uint experts_0;
+    uint k_0;
+    uint dlogits_stride_0;
+    uint logits_stride_0;
+    uint flags_0;
+    uint across_3;
+};
+
+struct EntryPointParams_0
+{
+    Backward_0 a_0;
+};
+
+struct KernelContext_0
+{
+    EntryPointParams_0 constant* entryPointParams_0;
+    float device* entryPointParams_dlogits_0;
+    float device* entryPointParams_dweights_0;
+    float device* entryPointParams_logits_0;
+    uint device* entryPointParams_indices_0;
+    float device* entryPointParams_weights_0;
+    array<float, int(128)> threadgroup* shared_value_0;
+};
+
+float sumOfTeam_0(float value_0, uint thread_2, uint across_4, KernelContext_0 thread* kernelContext_0)
+{
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    (*kernelContext_0->shared_value_0)[thread_2] = value_0;
+    uint lane_0 = laneOf_0(thread_2, across_4);
+    uint half_0 = across_4 / 2U;
+    for(;;)
+    {
+        if(half_0 > 0U)
+        {
+        }
+        else
+        {
+            break;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        if(lane_0 < half_0)
+        {
+            (*kernelContext_0->shared_value_0)[thread_2] = (*kernelContext_0->shared_value_0)[thread_2] + (*kernelContext_0->shared_value_0)[thread_2 + half_0];
+        }
+        half_0 = half_0 / 2U;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    return (*kernelContext_0->shared_value_0)[thread_2 - lane_0];
+}
+
+bool isNaN_0(float x_0)
+{
+    return ((as_type<uint>((x_0))) & 2147483647U) > 2139095040U;
+}
+
+float largerOf_0(float a_1, float b_0)
+{
+    bool _S3;
+    if(a_1 > b_0)
+    {
+        _S3 = true;
+    }
+    else
+    {
+        _S3 = isNaN_0(a_1);
+    }
+    float _S4;
+    if(_S3)
+    {
+        _S4 = a_1;
+    }
+    else
+    {
+        _S4 = b_0;
+    }
+    return _S4;
+}
+
+float maxOfTeam_0(float value_1, uint thread_3, uint across_5, KernelContext_0 thread* kernelContext_1)
+{
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    (*kernelContext_1->shared_value_0)[thread_3] = value_1;
+    uint lane_1 = laneOf_0(thread_3, across_5);
+    uint half_1 = across_5 / 2U;
+    for(;;)
+    {
+        if(half_1 > 0U)
+        {
+        }
+        else
+        {
+            break;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        if(lane_1 < half_1)
+        {
+            (*kernelContext_1->shared_value_0)[thread_3] = largerOf_0((*kernelContext_1->shared_value_0)[thread_3], (*kernelContext_1->shared_value_0)[thread_3 + half_1]);
+        }
+        half_1 = half_1 / 2U;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    return (*kernelContext_1->shared_value_0)[thread_3 - lane_1];
+}
+
+struct RowSoftmax_0
+{
+    float m_0;
+    float sum_0;
+    float factor_0;
+};
+
+RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint n_0, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
+{
+    thread RowSoftmax_0 s_0;
+    float sum_1;
+    if(largest_0 == (as_type<float>((4286578688U))))
+    {
+        sum_1 = 0.0f;
+    }
+    else
+    {
+        sum_1 = largest_0;
+    }
+    (&s_0)->m_0 = sum_1;
+    uint j_0 = laneOf_0(thread_4, across_6);
+    sum_1 = 0.0f;
+    for(;;)
+    {
+        if(j_0 < n_0)
+        {
+        }
+        else
+        {
+            break;
+        }
+        float sum_2 = sum_1 + exp(x_1[row_0 + j_0] - (&s_0)->m_0);
+        j_0 = j_0 + across_6;
+        sum_1 = sum_2;
+    }
+    float _S5 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
+    (&s_0)->sum_0 = _S5;
+    if(_S5 == 0.0f)
+    {
+        sum_1 = 0.0f;
+    }
+    else
+    {
+        sum_1 = 1.0f / (&s_0)->sum_0;
+    }
+    (&s_0)->factor_0 = sum_1;
+    return s_0;
+}
+
+RowSoftmax_0 softmaxOfTeam_0(float device* x_2, uint row_1, uint n_1, uint thread_5, uint across_7, KernelContext_0 thread* kernelContext_3)
+{
+    uint _S6 = laneOf_0(thread_5, across_7);
+    float m_1 = (as_type<float>((4286578688U)));
+    uint j_1 = _S6;
+    for(;;)
+    {
+        if(j_1 < n_1)
+        {
+        }
+        else
+        {
+            break;
+        }
+        float _S7 = largerOf_0(m_1, x_2[row_1 + j_1]);
+        uint j_2 = j_1 + across_7;
+        m_1 = _S7;
+        j_1 = j_2;
+    }
+    float _S8 = maxOfTeam_0(m_1, thread_5, across_7, kernelContext_3);
+    RowSoftmax_0 _S9 = softmaxFrom_0(_S8, x_2, row_1, n_1, thread_5, across_7, kernelContext_3);
+    return _S9;
+}
+
+float logistic_0(float x_3)
+{
+    float e_0 = exp(- abs(x_3));
+    float _S10;
+    if(x_3 < 0.0f)
+    {
+        _S10 = e_0;
+    }
+    else
+    {
+        _S10 = 1.0f;
+    }
+    return _S10 / (1.0f + e_0);
+}
+
+[[kernel]] void route_backward_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_6 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_dlogits_1 [[buffer(1)]], float device* entryPointParams_dweights_1 [[buffer(2)]], float device* entryPointParams_logits_1 [[buffer(3)]], uint device* entryPointParams_indices_1 [[buffer(4)]], float device* entryPointParams_weights_1 [[buffer(5)]])
+{
+    thread KernelContext_0 kernelContext_4;
+    (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
+    (&kernelContext_4)->entryPointParams_dlogits_0 = entryPointParams_dlogits_1;
+    (&kernelContext_4)->entryPointParams_dweights_0 = entryPointParams_dweights_1;
+    (&kernelContext_4)->entryPointParams_logits_0 = entryPointParams_logits_1;
+    (&kernelContext_4)->entryPointParams_indices_0 = entryPointParams_indices_1;
+    (&kernelContext_4)->entryPointParams_weights_0 = entryPointParams_weights_1;
+    threadgroup array<float, int(128)> shared_value_1;
+    (&kernelContext_4)->shared_value_0 = &shared_value_1;
+    uint t_0 = thread_6.x;
+    uint _S11 = laneOf_0(t_0, entryPointParams_1->a_0.across_3);
+    uint teams_0 = teamsOf_0(entryPointParams_1->a_0.across_3);
+    uint first_0 = group_0.x * teams_0;
+    for(;;)
+    {
+        if(first_0 < (entryPointParams_1->a_0.rows_0))
+        {
+        }
+        else
+        {
+            break;
+        }
+        uint _S12 = teamOf_0(t_0, entryPointParams_1->a_0.across_3);
+        uint r_0 = first_0 + _S12;
+        uint n_2;
+        if(r_0 < (entryPointParams_1->a_0.rows_0))
+        {
+            n_2 = entryPointParams_1->a_0.experts_0;
+        }
+        else
+        {
+            n_2 = 0U;
+        }
+        uint _S13;
+        if(r_0 < (entryPointParams_1->a_0.rows_0))
+        {
+            _S13 = entryPointParams_1->a_0.k_0;
+        }
+        else
+        {
+            _S13 = 0U;
+        }
+        uint row_2 = entryPointParams_1->a_0.logits_at_0 + r_0 * entryPointParams_1->a_0.logits_stride_0;
+        uint _S14 = entryPointParams_1->a_0.dlogits_at_0 + r_0 * entryPointParams_1->a_0.dlogits_stride_0;
+        uint s_1;
+        float c_0;
+        if((entryPointParams_1->a_0.flags_0) != 1U)
+        {
+            uint _S15 = r_0 * entryPointParams_1->a_0.k_0 + _S11;
+            c_0 = 0.0f;
+            s_1 = _S15;
+            for(;;)
+            {
+                if(s_1 < (r_0 * entryPointParams_1->a_0.k_0 + _S13))
+                {
+                }
+                else
+                {
+                    break;
+                }
+                float _S16 = fma((&kernelContext_4)->entryPointParams_dweights_0[entryPointParams_1->a_0.dweights_at_0 + s_1], (&kernelContext_4)->entryPointParams_weights_0[entryPointParams_1->a_0.weights_at_0 + s_1], c_0);
+                uint s_2 = s_1 + entryPointParams_1->a_0.across_3;
+                c_0 = _S16;
+                s_1 = s_2;
+            }
+            float _S17 = sumOfTeam_0(c_0, t_0, entryPointParams_1->a_0.across_3, &kernelContext_4);
+            c_0 = _S17;
+        }
+        else
+        {
+            c_0 = 0.0f;
+        }
+        if((entryPointParams_1->a_0.flags_0) == 0U)
+        {
+            RowSoftmax_0 _S18 = softmaxOfTeam_0((&kernelContext_4)->entryPointParams_logits_0, row_2, n_2, t_0, entryPointParams_1->a_0.across_3, &kernelContext_4);
+            s_1 = _S11;
+            for(;;)
+            {
+                if(s_1 < n_2)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                *((&kernelContext_4)->entryPointParams_dlogits_0+(_S14 + s_1)) = - c_0 * (exp((&kernelContext_4)->entryPointParams_logits_0[row_2 + s_1] - _S18.m_0) * _S18.factor_0);
+                s_1 = s_1 + entryPointParams_1->a_0.across_3;
+            }
+        }
+        else
+        {
+            s_1 = _S11;
+            for(;;)
+            {
+                if(s_1 < n_2)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                *((&kernelContext_4)->entryPointParams_dlogits_0+(_S14 + s_1)) = 0.0f;
+                s_1 = s_1 + entryPointParams_1->a_0.across_3;
+            }
+        }
+        s_1 = r_0 * entryPointParams_1->a_0.k_0;
+        for(;;)
+        {
+            if(s_1 < (r_0 * entryPointParams_1->a_0.k_0 + _S13))
+            {
+            }
+            else
+            {
+                break;
+            }
+            uint e_1 = (&kernelContext_4)->entryPointParams_indices_0[entryPointParams_1->a_0.indices_at_0 + s_1];
+            bool _S19;
+            if(e_1 >= n_2)
+            {
+                _S19 = true;
+            }
+            else
+            {
+                _S19 = (laneOf_0(e_1, entryPointParams_1->a_0.across_3)) != _S11;
+            }
+            if(_S19)
+            {
+                s_1 = s_1 + 1U;
+                continue;
+            }
+            float factor_1;
+            if(((entryPointParams_1->a_0.flags_0) & 1U) != 0U)
+            {
+                factor_1 = logistic_0(- (&kernelContext_4)->entryPointParams_logits_0[row_2 + e_1]);
+            }
+            else
+            {
+                factor_1 = 1.0f;
+            }
+            *((&kernelContext_4)->entryPointParams_dlogits_0+(_S14 + e_1)) = (&kernelContext_4)->entryPointParams_weights_0[entryPointParams_1->a_0.weights_at_0 + s_1] * factor_1 * ((&kernelContext_4)->entryPointParams_dweights_0[entryPointParams_1->a_0.dweights_at_0 + s_1] - c_0);
+            s_1 = s_1 + 1U;
+        }
+        first_0 = first_0 + entryPointParams_1->a_0.groups_0 * teams_0;
+    }
+    return;
+}
+

@@ -1,19 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  add,
-  cpu,
-  type Device,
-  layerNorm,
-  layerNormBackward,
-  mul,
-  scope,
-  sum,
-  type Tensor,
-  tensor,
-  UnsupportedError,
-  valueAndGrad,
-} from "../mod.ts";
+import { add, cpu, layerNorm, layerNormBackward, mul, scope, sum, type Tensor, tensor, UnsupportedError, valueAndGrad } from "../mod.ts";
 import { setRecorder } from "../core/op.ts";
 import { native } from "../ffi/library.ts";
 import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";

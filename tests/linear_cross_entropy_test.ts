@@ -195,7 +195,7 @@ test("linearCrossEntropy() names the label that is no class, and says what else 
 });
 
 gpuTest("linearCrossEntropy() on a GPU is that of the CPU, loss and gradients, in one chunk and several", (gpu) => {
-  for (const [rows, width, classes] of [[0, 3, 4], [1, 1, 1], [7, 5, 17], [33, 16, 64], [65, 33, 129], [600, 9, 5000]] as const) {
+  for (const [rows, width, classes] of [[0, 3, 4], [1, 1, 1], [7, 5, 17], [33, 16, 64], [65, 33, 129], [300, 9, 5000]] as const) {
     for (const bias of [false, true]) {
       scope(() => {
         assertAsOnCpu(gpu, `${rows}, ${width}, ${classes}`, (device) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, scope, softmax, softmaxBackward, tensor } from "../mod.ts";
-import { both, close, differences, dot, everyDevice, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
+import { cpu, scope, softmax, softmaxBackward, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
 function reference(x: ArrayLike<number>, cols: number, queries = 0): Float64Array {
@@ -232,5 +233,104 @@ test("softmax() says what is wrong and leaves out as it was", () => {
     x.dispose();
     refuses(() => softmax(x, { out }), "TypeError", "softmax: x was disposed");
     assert.deepEqual([...out.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+});
+
+gpuTest("softmax() on a GPU is that of the CPU, forward and backward, at every length, from views, in place and into views", (gpu) => {
+  for (const cols of [...lengths, 127, 128, 1000, 1023, 1024, 1025, 2500]) {
+    for (const rows of [0, 1, 3]) {
+      scope(() => {
+        const data = normal(rows * cols, cols + 1, 3), c = normal(rows * cols, 2);
+        assertAsOnCpu(gpu, `${rows}×${cols}`, (device) => {
+          const x = tensor(device, [rows, cols], data), dy = tensor(device, [rows, cols], c);
+          const [view] = framed(device, [rows, cols], data),
+            [out, whole] = framed(device, [rows, cols], c),
+            [slope, slopes] = framed(device, [rows, cols], c);
+          softmax(view, { out, scale: 0.5 });
+          softmaxBackward(out, slope, { out: slope, scale: 0.5 });
+          const y = softmax(x), dx = softmaxBackward(y, dy);
+          softmax(x, { out: x });
+          return { y, dx, whole, slopes, x };
+        }, 1e-5);
+      });
+    }
+  }
+});
+
+gpuTest("softmax() on a GPU, causal, sees nothing to the right, and uses nothing of it", (gpu) => {
+  for (const [queries, keys] of [[1, 1], [5, 5], [17, 17], [3, 40], [40, 3], [70, 70], [3, 1500], [2, 1025]] as const) {
+    scope(() => {
+      const data = normal(2 * queries * keys, 3, 2), c = normal(2 * queries * keys, 4);
+      data.forEach((_, i) => {
+        if (i % keys > Math.floor(i / keys) % queries + keys - queries) data[i] = c[i] = NaN;
+      });
+      assertAsOnCpu(gpu, `${queries}×${keys}`, (device) => {
+        const y = softmax(tensor(device, [2, queries, keys], data), { causal: true });
+        return { y: y as Tensor, dx: softmaxBackward(y, tensor(device, [2, queries, keys], c), { causal: true }) as Tensor };
+      }, 4e-6);
+    });
+  }
+});
+
+gpuTest("softmax() on a GPU adds masks that broadcast, or hides by them, and gives an added one its gradient", (gpu) => {
+  for (const cols of [17, 1500]) {
+    for (const sizes of [[cols], [3, cols], [2, 1, cols], [2, 3, cols]]) {
+      const count = sizes.reduce((a, b) => a * b, 1),
+        hides = normal(count, 2).map((v, i) => i >= cols || sizes.length === 1 ? v < 0 : true); // a row that hides all
+      const data = normal(6 * cols, 1, 2), c = normal(6 * cols, 4), added = normal(count, 3);
+      scope(() => {
+        assertAsOnCpu(gpu, `[${sizes}]`, (device) => {
+          const x = tensor(device, [2, 3, cols], data), dy = tensor(device, [2, 3, cols], c);
+          const bits = tensor(device, sizes, Uint32Array.from(hides, (v) => v ? 0 : 7)),
+            mask = tensor(device, sizes, added.map((v, i) => hides[i] ? -Infinity : v));
+          const hidden = softmax(x, { mask: bits as never, scale: 0.5 });
+          const tape = taped(() => softmax(x, { mask: mask as never, scale: 0.5 }) as Tensor), [dx, dmask] = tape.backward(dy as Tensor);
+          return {
+            hidden: hidden as Tensor,
+            dhidden: softmaxBackward(hidden, dy, { scale: 0.5 }) as Tensor,
+            y: tape.out,
+            dx: dx!,
+            dmask: dmask!,
+          };
+        }, 4e-6);
+        if (sizes.length > 1) return;
+        // Masks of strides of their own, and one that hides what is not finite.
+        assertAsOnCpu(gpu, "strided masks", (device) => {
+          const x = tensor(device, [2, 3, cols], data.map((v, i) => hides[i % cols] ? NaN : v));
+          const mask = added.map((v, i) => hides[i] ? -Infinity : v),
+            six = Float32Array.from({ length: 3 * cols }, (_, i) => mask[i % cols]!);
+          return {
+            gaps: softmax(x, { mask: strided(device as never, [3, cols], six, "f32") as never }) as Tensor,
+            turned: softmax(x, { mask: strided(device as never, [3, cols], six, "f32", true) as never }) as Tensor,
+          };
+        }, 4e-6);
+      });
+    }
+  }
+});
+
+gpuTest("softmax() on a GPU does with masked, infinite, NaN and huge rows what the CPU does, and has no shader for f64", (gpu) => {
+  scope(() => {
+    const rows = [
+      [-Infinity, -Infinity, -Infinity],
+      [1, -Infinity, 1],
+      [3e38, 3e38, 3e38],
+      [Infinity, 0, -Infinity],
+      [1, NaN, 2],
+      [-Infinity, NaN, -Infinity],
+      [-1e30, -1e30, -1e30],
+    ];
+    for (const row of rows) {
+      assertAsOnCpu(gpu, `${row}`, (device) => {
+        const y = softmax(tensor(device, [3], row));
+        return { y: y as Tensor, dx: softmaxBackward(y, tensor(device, [3], [1, NaN, 3])) as Tensor };
+      });
+    }
+    const dx = softmaxBackward(tensor(gpu, [3], [0.5, 0, 0.5]), tensor(gpu, [3], [1, NaN, 3]));
+    assert.deepEqual([...dx.readSync()], [-0.5, 0, 0.5]);
+    const x = tensor(gpu, [2], new Float64Array([1, 2])), out = tensor(gpu, [2], new Float64Array([7, 7]));
+    assert.throws(() => softmax(x, { out }), UnsupportedError);
+    assert.throws(() => softmaxBackward(x, x, { out }), UnsupportedError);
+    assert.deepEqual([...out.readSync()], [7, 7]);
   });
 });

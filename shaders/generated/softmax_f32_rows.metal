@@ -50,6 +50,32 @@ float largerOf_0(float a_0, float b_0)
     return _S4;
 }
 
+uint firstHalf_0(uint count_0)
+{
+    uint half_0 = 64U;
+    for(;;)
+    {
+        bool _S5;
+        if(half_0 > 0U)
+        {
+            _S5 = half_0 >= count_0;
+        }
+        else
+        {
+            _S5 = false;
+        }
+        if(_S5)
+        {
+        }
+        else
+        {
+            break;
+        }
+        half_0 = half_0 / 2U;
+    }
+    return half_0;
+}
+
 struct Forward_0
 {
     uint groups_0;
@@ -81,38 +107,14 @@ struct KernelContext_0
     float device* entryPointParams_x_0;
     uint device* entryPointParams_mask_data_0;
     array<float, int(128)> threadgroup* shared_value_0;
+    array<float4, int(128)> threadgroup* shared_values_0;
 };
 
-float maxOfGroup_0(float value_0, uint thread_0, KernelContext_0 thread* kernelContext_0)
+float largestOfGroup_0(float value_0, uint thread_0, uint count_1, KernelContext_0 thread* kernelContext_0)
 {
     threadgroup_barrier(mem_flags::mem_threadgroup);
     (*kernelContext_0->shared_value_0)[thread_0] = value_0;
-    uint half_0 = 64U;
-    for(;;)
-    {
-        if(half_0 > 0U)
-        {
-        }
-        else
-        {
-            break;
-        }
-        threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(thread_0 < half_0)
-        {
-            (*kernelContext_0->shared_value_0)[thread_0] = largerOf_0((*kernelContext_0->shared_value_0)[thread_0], (*kernelContext_0->shared_value_0)[thread_0 + half_0]);
-        }
-        half_0 = half_0 / 2U;
-    }
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    return (*kernelContext_0->shared_value_0)[int(0)];
-}
-
-float sumOfGroup_0(float value_1, uint thread_1, KernelContext_0 thread* kernelContext_1)
-{
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    (*kernelContext_1->shared_value_0)[thread_1] = value_1;
-    uint half_1 = 64U;
+    uint half_1 = firstHalf_0(count_1);
     for(;;)
     {
         if(half_1 > 0U)
@@ -123,20 +125,45 @@ float sumOfGroup_0(float value_1, uint thread_1, KernelContext_0 thread* kernelC
             break;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(thread_1 < half_1)
+        if(thread_0 < half_1)
         {
-            (*kernelContext_1->shared_value_0)[thread_1] = (*kernelContext_1->shared_value_0)[thread_1] + (*kernelContext_1->shared_value_0)[thread_1 + half_1];
+            (*kernelContext_0->shared_value_0)[thread_0] = largerOf_0((*kernelContext_0->shared_value_0)[thread_0], (*kernelContext_0->shared_value_0)[thread_0 + half_1]);
         }
         half_1 = half_1 / 2U;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    return (*kernelContext_1->shared_value_0)[int(0)];
+    return (*kernelContext_0->shared_value_0)[int(0)];
 }
 
-uint maskRow_0(uint _S5, KernelContext_0 thread* kernelContext_2)
+float4 sumsOfGroup_0(float4 values_0, uint thread_1, uint count_2, KernelContext_0 thread* kernelContext_1)
+{
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    (*kernelContext_1->shared_values_0)[thread_1] = values_0;
+    uint half_2 = firstHalf_0(count_2);
+    for(;;)
+    {
+        if(half_2 > 0U)
+        {
+        }
+        else
+        {
+            break;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        if(thread_1 < half_2)
+        {
+            (*kernelContext_1->shared_values_0)[thread_1] = (*kernelContext_1->shared_values_0)[thread_1] + (*kernelContext_1->shared_values_0)[thread_1 + half_2];
+        }
+        half_2 = half_2 / 2U;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    return (*kernelContext_1->shared_values_0)[int(0)];
+}
+
+uint maskRow_0(uint _S6, KernelContext_0 thread* kernelContext_2)
 {
     uint i_0 = 0U;
-    uint _S6 = _S5;
+    uint _S7 = _S6;
     int at_0 = int(0);
     for(;;)
     {
@@ -147,57 +174,64 @@ uint maskRow_0(uint _S5, KernelContext_0 thread* kernelContext_2)
         {
             break;
         }
-        int _S7 = (&kernelContext_2->entryPointParams_0->a_1)->mask_strides_0[i_0];
-        uint _S8 = (&kernelContext_2->entryPointParams_0->a_1)->mask_sizes_0[i_0];
-        uint _S9 = _S6 % (&kernelContext_2->entryPointParams_0->a_1)->mask_sizes_0[i_0];
-        int at_1 = at_0 + _S7 * int(_S9);
-        uint _S10 = _S6 / _S8;
+        int _S8 = (&kernelContext_2->entryPointParams_0->a_1)->mask_strides_0[i_0];
+        uint _S9 = (&kernelContext_2->entryPointParams_0->a_1)->mask_sizes_0[i_0];
+        uint _S10 = _S7 % (&kernelContext_2->entryPointParams_0->a_1)->mask_sizes_0[i_0];
+        int at_1 = at_0 + _S8 * int(_S10);
+        uint _S11 = _S7 / _S9;
         i_0 = i_0 + 1U;
-        _S6 = _S10;
+        _S7 = _S11;
         at_0 = at_1;
     }
     return (&kernelContext_2->entryPointParams_0->a_1)->mask_data_at_0 + uint(at_0);
 }
 
-float logit_0(float device* _S11, uint device* _S12, uint _S13, uint _S14, uint _S15, KernelContext_0 thread* kernelContext_3)
+float logit_0(float device* _S12, uint device* _S13, uint _S14, uint _S15, uint _S16, KernelContext_0 thread* kernelContext_3)
 {
-    uint _S16 = _S13 + _S15;
-    float _S17 = (&kernelContext_3->entryPointParams_0->a_1)->scale_0;
-    float v_0 = _S11[_S16] * (&kernelContext_3->entryPointParams_0->a_1)->scale_0;
-    uint _S18 = (&kernelContext_3->entryPointParams_0->a_1)->mask_kind_0;
+    uint _S17 = _S14 + _S16;
+    float _S18 = (&kernelContext_3->entryPointParams_0->a_1)->scale_0;
+    float v_0 = _S12[_S17] * (&kernelContext_3->entryPointParams_0->a_1)->scale_0;
+    uint _S19 = (&kernelContext_3->entryPointParams_0->a_1)->mask_kind_0;
     if(((&kernelContext_3->entryPointParams_0->a_1)->mask_kind_0) == 0U)
     {
         return v_0;
     }
-    uint m_0 = _S12[_S14 + _S15];
-    float _S19;
-    if(_S18 == 1U)
+    uint m_0 = _S13[_S15 + _S16];
+    float _S20;
+    if(_S19 == 1U)
     {
         if(m_0 == 0U)
         {
-            _S19 = - (as_type<float>((2139095040U)));
+            _S20 = - (as_type<float>((2139095040U)));
         }
         else
         {
-            _S19 = v_0;
+            _S20 = v_0;
         }
-        return _S19;
+        return _S20;
     }
     float added_0 = (as_type<float>((m_0)));
-    float _S20 = - (as_type<float>((2139095040U)));
-    if(added_0 == _S20)
+    float _S21 = - (as_type<float>((2139095040U)));
+    if(added_0 == _S21)
     {
-        _S19 = _S20;
+        _S20 = _S21;
     }
     else
     {
-        _S19 = fma(_S11[_S16], _S17, added_0);
+        _S20 = fma(_S12[_S17], _S18, added_0);
     }
-    return _S19;
+    return _S20;
 }
 
 [[kernel]] void softmax_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_2 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_x_1 [[buffer(2)]], uint device* entryPointParams_mask_data_1 [[buffer(3)]])
 {
+    float m_1;
+    float m_2;
+    float m_3;
+    float m_4;
+    float m_5;
+    float m_6;
+    float m_7;
     thread KernelContext_0 kernelContext_4;
     (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_4)->entryPointParams_out_0 = entryPointParams_out_1;
@@ -205,120 +239,569 @@ float logit_0(float device* _S11, uint device* _S12, uint _S13, uint _S14, uint 
     (&kernelContext_4)->entryPointParams_mask_data_0 = entryPointParams_mask_data_1;
     threadgroup array<float, int(128)> shared_value_1;
     (&kernelContext_4)->shared_value_0 = &shared_value_1;
-    uint _S21 = thread_2.x;
+    threadgroup array<float4, int(128)> shared_values_1;
+    (&kernelContext_4)->shared_values_0 = &shared_values_1;
+    uint _S22 = thread_2.x;
+    bool _S23 = ((&entryPointParams_1->a_1)->cols_1) <= 1024U;
     uint i_1 = group_0.x;
     for(;;)
     {
-        if(i_1 < ((&(&kernelContext_4)->entryPointParams_0->a_1)->rows_0))
+        if(i_1 < ((&entryPointParams_1->a_1)->rows_0))
         {
         }
         else
         {
             break;
         }
-        uint _S22 = seen_0((&(&kernelContext_4)->entryPointParams_0->a_1)->row_1 + i_1, (&(&kernelContext_4)->entryPointParams_0->a_1)->queries_1, (&(&kernelContext_4)->entryPointParams_0->a_1)->cols_1);
-        uint _S23 = min(_S22, (&(&kernelContext_4)->entryPointParams_0->a_1)->cols_1);
-        uint _S24 = (&(&kernelContext_4)->entryPointParams_0->a_1)->x_at_0 + i_1 * (&(&kernelContext_4)->entryPointParams_0->a_1)->x_stride_0;
-        uint _S25 = (&(&kernelContext_4)->entryPointParams_0->a_1)->out_at_0 + i_1 * (&(&kernelContext_4)->entryPointParams_0->a_1)->out_stride_0;
-        uint _S26;
-        if(((&(&kernelContext_4)->entryPointParams_0->a_1)->mask_kind_0) == 0U)
+        uint _S24 = seen_0((&entryPointParams_1->a_1)->row_1 + i_1, (&entryPointParams_1->a_1)->queries_1, (&entryPointParams_1->a_1)->cols_1);
+        uint _S25 = min(_S24, (&entryPointParams_1->a_1)->cols_1);
+        uint _S26 = (&entryPointParams_1->a_1)->x_at_0 + i_1 * (&entryPointParams_1->a_1)->x_stride_0;
+        uint _S27 = (&entryPointParams_1->a_1)->out_at_0 + i_1 * (&entryPointParams_1->a_1)->out_stride_0;
+        uint _S28;
+        if(((&entryPointParams_1->a_1)->mask_kind_0) == 0U)
         {
-            _S26 = 0U;
+            _S28 = 0U;
         }
         else
         {
-            uint _S27 = maskRow_0((&(&kernelContext_4)->entryPointParams_0->a_1)->row_1 + i_1, &kernelContext_4);
-            _S26 = _S27;
+            uint _S29 = maskRow_0((&entryPointParams_1->a_1)->row_1 + i_1, &kernelContext_4);
+            _S28 = _S29;
         }
-        float _S28 = - (as_type<float>((2139095040U)));
-        float m_1 = _S28;
-        uint j_0 = _S21;
+        thread array<float, int(8)> z_0;
+        float _S30 = - (as_type<float>((2139095040U)));
+        uint base_0 = _S22;
+        float m_8 = _S30;
         for(;;)
         {
-            if(j_0 < _S23)
+            bool _S31 = base_0 < _S25;
+            if(_S31)
             {
             }
             else
             {
                 break;
             }
-            float _S29 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S24, _S26, j_0, &kernelContext_4);
-            float _S30 = largerOf_0(m_1, _S29);
-            uint j_1 = j_0 + 128U;
-            m_1 = _S30;
-            j_0 = j_1;
+            if(_S31)
+            {
+                float _S32 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, base_0, &kernelContext_4);
+                z_0[0U] = _S32;
+                m_1 = largerOf_0(m_8, _S32);
+            }
+            else
+            {
+                m_1 = m_8;
+            }
+            uint j_0 = base_0 + 128U;
+            if(j_0 < _S25)
+            {
+                float _S33 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_0, &kernelContext_4);
+                z_0[1U] = _S33;
+                m_2 = largerOf_0(m_1, _S33);
+            }
+            else
+            {
+                m_2 = m_1;
+            }
+            uint j_1 = base_0 + 256U;
+            if(j_1 < _S25)
+            {
+                float _S34 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_1, &kernelContext_4);
+                z_0[2U] = _S34;
+                m_3 = largerOf_0(m_2, _S34);
+            }
+            else
+            {
+                m_3 = m_2;
+            }
+            uint j_2 = base_0 + 384U;
+            if(j_2 < _S25)
+            {
+                float _S35 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_2, &kernelContext_4);
+                z_0[3U] = _S35;
+                m_4 = largerOf_0(m_3, _S35);
+            }
+            else
+            {
+                m_4 = m_3;
+            }
+            uint j_3 = base_0 + 512U;
+            if(j_3 < _S25)
+            {
+                float _S36 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_3, &kernelContext_4);
+                z_0[4U] = _S36;
+                m_5 = largerOf_0(m_4, _S36);
+            }
+            else
+            {
+                m_5 = m_4;
+            }
+            uint j_4 = base_0 + 640U;
+            if(j_4 < _S25)
+            {
+                float _S37 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_4, &kernelContext_4);
+                z_0[5U] = _S37;
+                m_6 = largerOf_0(m_5, _S37);
+            }
+            else
+            {
+                m_6 = m_5;
+            }
+            uint j_5 = base_0 + 768U;
+            if(j_5 < _S25)
+            {
+                float _S38 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_5, &kernelContext_4);
+                z_0[6U] = _S38;
+                m_7 = largerOf_0(m_6, _S38);
+            }
+            else
+            {
+                m_7 = m_6;
+            }
+            uint j_6 = base_0 + 896U;
+            if(j_6 < _S25)
+            {
+                float _S39 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_6, &kernelContext_4);
+                z_0[7U] = _S39;
+                m_8 = largerOf_0(m_7, _S39);
+            }
+            else
+            {
+                m_8 = m_7;
+            }
+            base_0 = base_0 + 1024U;
         }
-        float _S31 = maxOfGroup_0(m_1, _S21, &kernelContext_4);
-        uint j_2 = _S21;
-        float sum_0 = 0.0f;
+        float _S40 = largestOfGroup_0(m_8, _S22, _S25, &kernelContext_4);
+        uint base_1 = _S22;
+        m_1 = 0.0f;
         for(;;)
         {
-            if(j_2 < _S23)
+            bool _S41 = base_1 < _S25;
+            if(_S41)
             {
             }
             else
             {
                 break;
             }
-            float _S32 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S24, _S26, j_2, &kernelContext_4);
-            float sum_1 = sum_0 + exp(_S32 - _S31);
-            j_2 = j_2 + 128U;
-            sum_0 = sum_1;
+            if(_S41)
+            {
+                if(!_S23)
+                {
+                    float _S42 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, base_1, &kernelContext_4);
+                    z_0[0U] = _S42;
+                }
+                m_2 = m_1 + exp(z_0[0U] - _S40);
+            }
+            else
+            {
+                m_2 = m_1;
+            }
+            uint j_7 = base_1 + 128U;
+            if(j_7 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S43 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_7, &kernelContext_4);
+                    z_0[1U] = _S43;
+                }
+                m_3 = m_2 + exp(z_0[1U] - _S40);
+            }
+            else
+            {
+                m_3 = m_2;
+            }
+            uint j_8 = base_1 + 256U;
+            if(j_8 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S44 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_8, &kernelContext_4);
+                    z_0[2U] = _S44;
+                }
+                m_4 = m_3 + exp(z_0[2U] - _S40);
+            }
+            else
+            {
+                m_4 = m_3;
+            }
+            uint j_9 = base_1 + 384U;
+            if(j_9 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S45 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_9, &kernelContext_4);
+                    z_0[3U] = _S45;
+                }
+                m_5 = m_4 + exp(z_0[3U] - _S40);
+            }
+            else
+            {
+                m_5 = m_4;
+            }
+            uint j_10 = base_1 + 512U;
+            if(j_10 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S46 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_10, &kernelContext_4);
+                    z_0[4U] = _S46;
+                }
+                m_6 = m_5 + exp(z_0[4U] - _S40);
+            }
+            else
+            {
+                m_6 = m_5;
+            }
+            uint j_11 = base_1 + 640U;
+            if(j_11 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S47 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_11, &kernelContext_4);
+                    z_0[5U] = _S47;
+                }
+                m_7 = m_6 + exp(z_0[5U] - _S40);
+            }
+            else
+            {
+                m_7 = m_6;
+            }
+            uint j_12 = base_1 + 768U;
+            float sum_0;
+            if(j_12 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S48 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_12, &kernelContext_4);
+                    z_0[6U] = _S48;
+                }
+                sum_0 = m_7 + exp(z_0[6U] - _S40);
+            }
+            else
+            {
+                sum_0 = m_7;
+            }
+            uint j_13 = base_1 + 896U;
+            if(j_13 < _S25)
+            {
+                if(!_S23)
+                {
+                    float _S49 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_13, &kernelContext_4);
+                    z_0[7U] = _S49;
+                }
+                m_1 = sum_0 + exp(z_0[7U] - _S40);
+            }
+            else
+            {
+                m_1 = sum_0;
+            }
+            base_1 = base_1 + 1024U;
         }
-        float _S33 = sumOfGroup_0(sum_0, _S21, &kernelContext_4);
-        bool _S34 = _S31 == _S28;
-        float _S35;
-        if(_S34)
+        float4 _S50 = sumsOfGroup_0(float4(m_1, 0.0f, 0.0f, 0.0f), _S22, _S25, &kernelContext_4);
+        float sum_1 = _S50.x;
+        bool _S51 = _S40 == _S30;
+        if(_S51)
         {
-            _S35 = 0.0f;
+            m_2 = 0.0f;
         }
         else
         {
-            _S35 = 1.0f / _S33;
+            m_2 = 1.0f / sum_1;
         }
-        uint j_3 = _S21;
+        uint base_2 = _S22;
         for(;;)
         {
-            if(j_3 < ((&(&kernelContext_4)->entryPointParams_0->a_1)->cols_1))
+            if(base_2 < ((&entryPointParams_1->a_1)->cols_1))
             {
             }
             else
             {
                 break;
             }
-            float z_0;
-            if(j_3 < _S23)
+            bool _S52;
+            bool _S53;
+            if(base_2 < ((&entryPointParams_1->a_1)->cols_1))
             {
-                float _S36 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S24, _S26, j_3, &kernelContext_4);
-                z_0 = _S36;
+                if(!_S23)
+                {
+                    _S52 = base_2 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S54 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, base_2, &kernelContext_4);
+                    z_0[0U] = _S54;
+                }
+                float device* _S55 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + base_2);
+                if(base_2 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[0U] - _S40) * m_2;
+                }
+                *_S55 = m_3;
             }
-            else
+            uint j_14 = base_2 + 128U;
+            if(j_14 < ((&entryPointParams_1->a_1)->cols_1))
             {
-                z_0 = _S28;
+                if(!_S23)
+                {
+                    _S52 = j_14 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S56 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_14, &kernelContext_4);
+                    z_0[1U] = _S56;
+                }
+                float device* _S57 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_14);
+                if(j_14 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[1U] - _S40) * m_2;
+                }
+                *_S57 = m_3;
             }
-            float device* _S37 = (&kernelContext_4)->entryPointParams_out_0+(_S25 + j_3);
-            bool _S38;
-            if(_S34)
+            uint j_15 = base_2 + 256U;
+            if(j_15 < ((&entryPointParams_1->a_1)->cols_1))
             {
-                _S38 = true;
+                if(!_S23)
+                {
+                    _S52 = j_15 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S58 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_15, &kernelContext_4);
+                    z_0[2U] = _S58;
+                }
+                float device* _S59 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_15);
+                if(j_15 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[2U] - _S40) * m_2;
+                }
+                *_S59 = m_3;
             }
-            else
+            uint j_16 = base_2 + 384U;
+            if(j_16 < ((&entryPointParams_1->a_1)->cols_1))
             {
-                _S38 = z_0 == _S28;
+                if(!_S23)
+                {
+                    _S52 = j_16 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S60 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_16, &kernelContext_4);
+                    z_0[3U] = _S60;
+                }
+                float device* _S61 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_16);
+                if(j_16 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[3U] - _S40) * m_2;
+                }
+                *_S61 = m_3;
             }
-            float _S39;
-            if(_S38)
+            uint j_17 = base_2 + 512U;
+            if(j_17 < ((&entryPointParams_1->a_1)->cols_1))
             {
-                _S39 = 0.0f;
+                if(!_S23)
+                {
+                    _S52 = j_17 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S62 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_17, &kernelContext_4);
+                    z_0[4U] = _S62;
+                }
+                float device* _S63 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_17);
+                if(j_17 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[4U] - _S40) * m_2;
+                }
+                *_S63 = m_3;
             }
-            else
+            uint j_18 = base_2 + 640U;
+            if(j_18 < ((&entryPointParams_1->a_1)->cols_1))
             {
-                _S39 = exp(z_0 - _S31) * _S35;
+                if(!_S23)
+                {
+                    _S52 = j_18 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S64 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_18, &kernelContext_4);
+                    z_0[5U] = _S64;
+                }
+                float device* _S65 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_18);
+                if(j_18 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[5U] - _S40) * m_2;
+                }
+                *_S65 = m_3;
             }
-            *_S37 = _S39;
-            j_3 = j_3 + 128U;
+            uint j_19 = base_2 + 768U;
+            if(j_19 < ((&entryPointParams_1->a_1)->cols_1))
+            {
+                if(!_S23)
+                {
+                    _S52 = j_19 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S66 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_19, &kernelContext_4);
+                    z_0[6U] = _S66;
+                }
+                float device* _S67 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_19);
+                if(j_19 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[6U] - _S40) * m_2;
+                }
+                *_S67 = m_3;
+            }
+            uint j_20 = base_2 + 896U;
+            if(j_20 < ((&entryPointParams_1->a_1)->cols_1))
+            {
+                if(!_S23)
+                {
+                    _S52 = j_20 < _S25;
+                }
+                else
+                {
+                    _S52 = false;
+                }
+                if(_S52)
+                {
+                    float _S68 = logit_0((&kernelContext_4)->entryPointParams_x_0, (&kernelContext_4)->entryPointParams_mask_data_0, _S26, _S28, j_20, &kernelContext_4);
+                    z_0[7U] = _S68;
+                }
+                float device* _S69 = (&kernelContext_4)->entryPointParams_out_0+(_S27 + j_20);
+                if(j_20 >= _S25)
+                {
+                    _S53 = true;
+                }
+                else
+                {
+                    _S53 = _S51;
+                }
+                if(_S53)
+                {
+                    m_3 = 0.0f;
+                }
+                else
+                {
+                    m_3 = exp(z_0[7U] - _S40) * m_2;
+                }
+                *_S69 = m_3;
+            }
+            base_2 = base_2 + 1024U;
         }
-        i_1 = i_1 + (&(&kernelContext_4)->entryPointParams_0->a_1)->groups_0;
+        i_1 = i_1 + (&entryPointParams_1->a_1)->groups_0;
     }
     return;
 }

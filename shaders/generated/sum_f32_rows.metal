@@ -133,7 +133,6 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
 
 [[kernel]] void sum_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_1 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_lost_1 [[buffer(2)]], float device* entryPointParams_x_1 [[buffer(3)]], float device* entryPointParams_x_lost_1 [[buffer(4)]], uint device* entryPointParams_count_1 [[buffer(5)]])
 {
-    float rest_0;
     thread KernelContext_0 kernelContext_1;
     (&kernelContext_1)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_1)->entryPointParams_out_0 = entryPointParams_out_1;
@@ -160,67 +159,107 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
         uint _S15 = min((&kernelContext_1)->entryPointParams_0->a_1.cols_0, from_0 + (&kernelContext_1)->entryPointParams_0->a_1.part_0);
         Pair_0 _S16 = pairOf_0(0.0f, 0.0f);
         uint _S17 = thread_1.x;
-        uint _S18 = from_0 + _S17;
+        uint base_0 = from_0 + _S17;
         Pair_0 p_3 = _S16;
-        uint j_0 = _S18;
         for(;;)
         {
-            if(j_0 < _S15)
+            bool _S18 = base_0 < _S15;
+            if(_S18)
             {
             }
             else
             {
                 break;
             }
-            if(((&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0) != 4294967295U)
+            thread array<Pair_0, int(4)> terms_0;
+            terms_0[0U] = _S16;
+            if(_S18)
             {
-                rest_0 = (&kernelContext_1)->entryPointParams_x_lost_0[(&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0 + _S13 + j_0];
+                (&terms_0[0U])->sum_0 = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + _S13 + base_0];
+                if(((&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0) != 4294967295U)
+                {
+                    (&terms_0[0U])->lost_0 = (&kernelContext_1)->entryPointParams_x_lost_0[(&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0 + _S13 + base_0];
+                }
             }
-            else
+            uint j_0 = base_0 + 128U;
+            terms_0[1U] = _S16;
+            if(j_0 < _S15)
             {
-                rest_0 = 0.0f;
+                (&terms_0[1U])->sum_0 = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + _S13 + j_0];
+                if(((&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0) != 4294967295U)
+                {
+                    (&terms_0[1U])->lost_0 = (&kernelContext_1)->entryPointParams_x_lost_0[(&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0 + _S13 + j_0];
+                }
             }
-            Pair_0 _S19 = pairOf_0((&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + _S13 + j_0], rest_0);
-            thread Pair_0 _S20 = p_3;
-            thread Pair_0 _S21 = _S19;
-            Pair_0 _S22 = joined_0(&_S20, &_S21);
-            uint j_1 = j_0 + 128U;
-            p_3 = _S22;
-            j_0 = j_1;
+            uint j_1 = base_0 + 256U;
+            terms_0[2U] = _S16;
+            if(j_1 < _S15)
+            {
+                (&terms_0[2U])->sum_0 = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + _S13 + j_1];
+                if(((&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0) != 4294967295U)
+                {
+                    (&terms_0[2U])->lost_0 = (&kernelContext_1)->entryPointParams_x_lost_0[(&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0 + _S13 + j_1];
+                }
+            }
+            uint j_2 = base_0 + 384U;
+            terms_0[3U] = _S16;
+            if(j_2 < _S15)
+            {
+                (&terms_0[3U])->sum_0 = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + _S13 + j_2];
+                if(((&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0) != 4294967295U)
+                {
+                    (&terms_0[3U])->lost_0 = (&kernelContext_1)->entryPointParams_x_lost_0[(&kernelContext_1)->entryPointParams_0->a_1.x_lost_at_0 + _S13 + j_2];
+                }
+            }
+            thread Pair_0 _S19 = p_3;
+            thread Pair_0 _S20 = terms_0[0U];
+            Pair_0 _S21 = joined_0(&_S19, &_S20);
+            thread Pair_0 _S22 = _S21;
+            thread Pair_0 _S23 = terms_0[1U];
+            Pair_0 _S24 = joined_0(&_S22, &_S23);
+            thread Pair_0 _S25 = _S24;
+            thread Pair_0 _S26 = terms_0[2U];
+            Pair_0 _S27 = joined_0(&_S25, &_S26);
+            thread Pair_0 _S28 = _S27;
+            thread Pair_0 _S29 = terms_0[3U];
+            Pair_0 _S30 = joined_0(&_S28, &_S29);
+            base_0 = base_0 + 512U;
+            p_3 = _S30;
         }
-        thread Pair_0 _S23 = p_3;
-        Pair_0 _S24 = pairOfGroup_0(&_S23, _S17, &kernelContext_1);
+        thread Pair_0 _S31 = p_3;
+        Pair_0 _S32 = pairOfGroup_0(&_S31, _S17, &kernelContext_1);
         if(_S17 != 0U)
         {
             job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_1.groups_0;
             continue;
         }
-        Rows_0 _S25 = (&kernelContext_1)->entryPointParams_0->a_1;
+        Rows_0 _S33 = (&kernelContext_1)->entryPointParams_0->a_1;
         Pair_0 p_4;
+        float divisor_2;
         if(((&kernelContext_1)->entryPointParams_0->a_1.count_at_0) != 4294967295U)
         {
             uint n_0 = (&kernelContext_1)->entryPointParams_count_0[(&kernelContext_1)->entryPointParams_0->a_1.count_at_0];
-            float _S26 = float(n_0);
+            float _S34 = float(n_0);
             if(n_0 == 0U)
             {
                 p_4 = _S16;
-                rest_0 = 1.0f;
+                divisor_2 = 1.0f;
             }
             else
             {
-                p_4 = _S24;
-                rest_0 = _S26;
+                p_4 = _S32;
+                divisor_2 = _S34;
             }
         }
         else
         {
-            p_4 = _S24;
-            rest_0 = _S25.divisor_0;
+            p_4 = _S32;
+            divisor_2 = _S33.divisor_0;
         }
-        Rows_0 _S27 = (&kernelContext_1)->entryPointParams_0->a_1;
-        Rows_0 _S28 = (&kernelContext_1)->entryPointParams_0->a_1;
-        thread Pair_0 _S29 = p_4;
-        keep_0((&kernelContext_1)->entryPointParams_out_0, _S27.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S28.lost_at_0, job_0, &_S29, rest_0);
+        Rows_0 _S35 = (&kernelContext_1)->entryPointParams_0->a_1;
+        Rows_0 _S36 = (&kernelContext_1)->entryPointParams_0->a_1;
+        thread Pair_0 _S37 = p_4;
+        keep_0((&kernelContext_1)->entryPointParams_out_0, _S35.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S36.lost_at_0, job_0, &_S37, divisor_2);
         job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_1.groups_0;
     }
     return;

@@ -151,35 +151,71 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
         }
         uint from_0 = job_0 * (&kernelContext_1)->entryPointParams_0->a_1.part_0;
         uint _S12 = min((&kernelContext_1)->entryPointParams_0->a_1.count_0, from_0 + (&kernelContext_1)->entryPointParams_0->a_1.part_0);
-        uint _S13 = thread_1.x;
-        uint _S14 = from_0 + _S13;
-        Pair_0 p_3 = pairOf_0(0.0f, 0.0f);
-        uint j_0 = _S14;
+        Pair_0 _S13 = pairOf_0(0.0f, 0.0f);
+        uint _S14 = thread_1.x;
+        uint base_0 = from_0 + _S14;
+        Pair_0 p_3 = _S13;
         for(;;)
         {
-            if(j_0 < _S12)
+            bool _S15 = base_0 < _S12;
+            if(_S15)
             {
             }
             else
             {
                 break;
             }
-            Pair_0 _S15 = squareOf_0((&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_0]);
-            thread Pair_0 _S16 = p_3;
-            thread Pair_0 _S17 = _S15;
-            Pair_0 _S18 = joined_0(&_S16, &_S17);
-            uint j_1 = j_0 + 128U;
-            p_3 = _S18;
-            j_0 = j_1;
+            thread array<float, int(4)> v_0;
+            v_0[0U] = 0.0f;
+            if(_S15)
+            {
+                v_0[0U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + base_0];
+            }
+            uint j_0 = base_0 + 128U;
+            v_0[1U] = 0.0f;
+            if(j_0 < _S12)
+            {
+                v_0[1U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_0];
+            }
+            uint j_1 = base_0 + 256U;
+            v_0[2U] = 0.0f;
+            if(j_1 < _S12)
+            {
+                v_0[2U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_1];
+            }
+            uint j_2 = base_0 + 384U;
+            v_0[3U] = 0.0f;
+            if(j_2 < _S12)
+            {
+                v_0[3U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_2];
+            }
+            Pair_0 _S16 = squareOf_0(v_0[0U]);
+            thread Pair_0 _S17 = p_3;
+            thread Pair_0 _S18 = _S16;
+            Pair_0 _S19 = joined_0(&_S17, &_S18);
+            Pair_0 _S20 = squareOf_0(v_0[1U]);
+            thread Pair_0 _S21 = _S19;
+            thread Pair_0 _S22 = _S20;
+            Pair_0 _S23 = joined_0(&_S21, &_S22);
+            Pair_0 _S24 = squareOf_0(v_0[2U]);
+            thread Pair_0 _S25 = _S23;
+            thread Pair_0 _S26 = _S24;
+            Pair_0 _S27 = joined_0(&_S25, &_S26);
+            Pair_0 _S28 = squareOf_0(v_0[3U]);
+            thread Pair_0 _S29 = _S27;
+            thread Pair_0 _S30 = _S28;
+            Pair_0 _S31 = joined_0(&_S29, &_S30);
+            base_0 = base_0 + 512U;
+            p_3 = _S31;
         }
-        thread Pair_0 _S19 = p_3;
-        Pair_0 _S20 = pairOfGroup_0(&_S19, _S13, &kernelContext_1);
-        if(_S13 == 0U)
+        thread Pair_0 _S32 = p_3;
+        Pair_0 _S33 = pairOfGroup_0(&_S32, _S14, &kernelContext_1);
+        if(_S14 == 0U)
         {
-            Parts_0 _S21 = (&kernelContext_1)->entryPointParams_0->a_1;
-            Parts_0 _S22 = (&kernelContext_1)->entryPointParams_0->a_1;
-            thread Pair_0 _S23 = _S20;
-            keep_0((&kernelContext_1)->entryPointParams_out_0, _S21.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S22.lost_at_0, job_0, &_S23, 1.0f);
+            Parts_0 _S34 = (&kernelContext_1)->entryPointParams_0->a_1;
+            Parts_0 _S35 = (&kernelContext_1)->entryPointParams_0->a_1;
+            thread Pair_0 _S36 = _S33;
+            keep_0((&kernelContext_1)->entryPointParams_out_0, _S34.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S35.lost_at_0, job_0, &_S36, 1.0f);
         }
         job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_1.groups_0;
     }

@@ -125,7 +125,7 @@ gpuTest("embedding() on a GPU has the bits of the CPU, forward and backward, for
 });
 
 gpuTest("embedding() on a GPU sums rows in the order of the tokens across all the parts that it sorts", (gpu) => {
-  for (const count of [255, 256, 257, 8192, 8193, 17000]) {
+  for (const count of [255, 256, 257, 8193]) {
     assertAsOnCpu(gpu, `${count}`, (device) => {
       const ids = tensor(device, [count], Uint32Array.from(skewed(count, 1000, 3)));
       const weight = tensor(device, [1000, 2], new Float32Array(2000)),

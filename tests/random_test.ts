@@ -276,7 +276,7 @@ gpuTest("below() on a GPU draws what the CPU draws, and leaves the stream where 
 });
 
 gpuTest("categorical() on a GPU chooses as the CPU does, with any temperature, topK and topP", (gpu) => {
-  for (const n of [1, 2, 15, 17, 33, 64, 65, 127, 129, 255, 256, 257, 1000]) {
+  for (const n of [1, 2, 15, 17, 65, 255, 256, 257, 1000]) {
     for (const ties of [false, true]) {
       const logits = Float32Array.from(numbers(6 * n, n), (v) => ties ? Math.round(v * 3) : v * 6);
       if (n > 2) logits.set([-0, 0, -Infinity], n);

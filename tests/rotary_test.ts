@@ -221,7 +221,7 @@ test("rotary() copies nothing where the last axis is dense, and leaves no tensor
 });
 
 gpuTest("rotary() on a GPU is as on the CPU for every width, part, form and layout, forward and backward", (gpu) => {
-  for (const width of [0, 1, 2, 6, 14, 16, 18, 30, 32, 34, 64, 66, 130, 300]) {
+  for (const width of [0, 1, 2, 6, 15, 16, 17, 33, 64, 66, 130, 300]) {
     for (const interleaved of [false, true]) {
       for (const rotated of [width - width % 2, 2 * (width >> 2), 0]) {
         assertAsOnCpu(gpu, `width ${width}, ${rotated} turned${interleaved ? ", interleaved" : ""}`, (device) => {

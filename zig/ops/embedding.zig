@@ -155,7 +155,8 @@ fn BackwardTask(comptime T: type) type {
         /// Ids in the table.
         limit: usize,
 
-        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short.
+        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short. (Mesa's software driver
+        /// ends all loops of a thread after 65 535 rounds in sum.)
         const positions_max = 1 << 13;
 
         pub fn dispatch(self: @This(), d: *const Device) Error!void {

@@ -33,7 +33,8 @@ interface AnyEmbedding {
  * Rows of a table, by id: `y[…, :] = weight[ids[…], :]`.
  *
  * Throws a RangeError that names the first id outside the table, before anything is written, or where shapes do not fit; a TypeError for ids that are
- * not i32 or u32, a weight that is not f32 or f64, or a disposed tensor.
+ * not i32 or u32, a weight that is not f32 or f64, or a disposed tensor. On a GPU nobody looks at the ids beforehand: one outside the table gives a row of
+ * NaN, and no gradient.
  *
  * ```ts
  * import { cpu, embedding, tensor } from "@tilework/tilework";

@@ -46,7 +46,7 @@ export interface Random extends Disposable {
   readonly device: Device;
   /** Seed and counter: saved and restored like every other tensor. */
   readonly state: Tensor<"u32", [6]>;
-  /** A whole number from 0 to below `limit`, each as likely as the other. */
+  /** A whole number from 0 to below `limit`, each as likely as the other. Waits for a GPU. */
   below(limit: number): number;
   /** Numbers in [low, high): multiples of 2⁻²⁴ of the range. */
   uniform<const S extends Shape>(shape: readonly [...S], options?: UniformOptions): Tensor<"f32", S>;

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, type Device, type Float, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
-import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { cpu, type Device, type Float, scope, slice, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
+import { numbers } from "./harness.ts";
 import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 type Any = Tensor<Float, number[]>;
@@ -214,6 +215,46 @@ export function testGated({ name, run, backward, reference }: Gated): void {
       gone.dispose();
       refuses(() => run(x, gone, { out }), "TypeError", `${name}: up was disposed`);
       assert.deepEqual([...out.readSync()], [7, 7]);
+    });
+  });
+
+  gpuTest(`${name}() on a GPU is as on the CPU, forward and backward, from views, into views and in place`, (gpu) => {
+    for (const n of [...lengths, 255, 256, 257]) {
+      assertAsOnCpu(gpu, `${n}`, (device) => {
+        const data = [1, 2, 3].map((place) => Float32Array.from(normal(3 * n, n + place, 2)));
+        const [gate, up, dy] = data.map((d) => of(device, [3, n], d, "f32")) as [Any, Any, Any];
+        const gaps = data.map((d) => strided(device, [3, n], d, "f32")) as [Any, Any, Any];
+        const turned = data.map((d) => strided(device, [3, n], d, "f32", true)) as [Any, Any, Any];
+        const canvas = tensor(device, [3, n + 4], new Float32Array(3 * n + 12).fill(7)) as Any;
+        run(gate, up, { out: slice(canvas as never, 1, 1, n + 1) as never });
+        const from = [backward(gate, up, dy), backward(...gaps)];
+        const forms = { dense: run(gate, up), gaps: run(gaps[0], gaps[1]), turned: run(turned[0], turned[1]), canvas };
+        run(gate, up, { out: gate });
+        return { ...forms, gate, ...Object.fromEntries(from.flatMap((g, i) => [[`dgate ${i}`, g.gate], [`dup ${i}`, g.up]])) };
+      });
+    }
+  });
+
+  gpuTest(`${name}() on a GPU takes extreme numbers as the CPU does, over more rows than a grid has groups`, (gpu) => {
+    assertAsOnCpu(gpu, "extremes", (device) => {
+      const all = [-Infinity, -3e38, -200, -17, -16, -1e-30, -0, 0, 1e-30, 16, 17, 200, 3e38, Infinity, NaN];
+      const gate = tensor(device, [all.length], all) as Any, up = tensor(device, [all.length], all.map(() => 1)) as Any;
+      const g = backward(gate, up, up);
+      return { y: run(gate, up), gate: g.gate, up: g.up };
+    }, 1e-6);
+    assertAsOnCpu(gpu, "rows", (device) => {
+      const [gate, up] = [1, 2].map((place) => strided(device, [66000, 2], Float32Array.from(numbers(132000, place)), "f32")) as [Any, Any];
+      return { y: run(gate, up) };
+    });
+    using wide = tensor(gpu, [2], new Float64Array([1, 2])) as Tensor<"f64">;
+    assert.throws(() => run(wide as Any, wide as Any, { out: wide as Any }), { name: "UnsupportedError" });
+    assert.deepEqual([...wide.readSync()], [1, 2]);
+  });
+
+  gpuTest(`${name}() on a GPU passes gradients on`, (gpu) => {
+    assertAsOnCpu(gpu, "gradients", (device) => {
+      const inputs = [1, 2].map((place) => of(device, [5, 40], Float32Array.from(normal(200, place)), "f32"));
+      return gradientsOf(device, (gate, up) => run(gate!, up!), inputs);
     });
   });
 }

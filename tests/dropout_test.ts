@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, cpuDevice, dropout, random, scope, sum, tensor, valueAndGrad } from "../mod.ts";
+import { cpu, cpuDevice, dropout, random, scope, slice, sum, type Tensor, tensor, valueAndGrad } from "../mod.ts";
+import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
 import { both, everyDevice, lengths, normal, of, refuses, strided } from "./row_harness.ts";
 
 test("dropout() keeps what uniform() at its place gives at least the rate, and moves the stream on as that does", () => {
@@ -116,4 +117,47 @@ test("dropout() says what is wrong, leaves out as it was and the stream where it
     assert.deepEqual([...out.readSync()], [7, 7]);
     assert.deepEqual(rng.state.readSync(), before);
   });
+});
+
+gpuTest("dropout() on a GPU has the bits of the CPU, and leaves the stream where that does", (gpu) => {
+  for (const n of [...lengths, 255, 256, 257, 341, 342, 1023, 1024, 1025]) {
+    for (const rate of [0, 0.25, 0.9, 1]) {
+      assertAsOnCpu(gpu, `${n} at ${rate}`, (device) => {
+        const data = Float32Array.from(normal(3 * n, n + 1));
+        if (n > 0) data.set([NaN, Infinity, -0]);
+        const rng = random(device, 5);
+        // Just below a carry over all words of the counter.
+        rng.state.write([3, 4, 0xfffffff0, 0xffffffff, 0xffffffff, 7]);
+        const canvas = tensor(device, [3, n + 4], new Float32Array(3 * n + 12).fill(7)), same = of(device, [3, n], data, "f32");
+        const results = {
+          dense: dropout(of(device, [3, n], data, "f32"), rng, { rate }),
+          gaps: dropout(strided(device, [3, n], data, "f32"), rng, { rate }),
+          turned: dropout(strided(device, [3, n], data, "f32", true), rng, { rate }),
+        };
+        dropout(same, rng, { rate, out: slice(canvas as never, 1, 1, n + 1) as never });
+        dropout(same, rng, { rate, out: same });
+        return { ...results, canvas, same, state: rng.state as Tensor };
+      }, 0);
+    }
+  }
+  assertAsOnCpu(
+    gpu,
+    "rows",
+    (device) => ({ y: dropout(strided(device, [66000, 3], new Float32Array(198000).fill(1), "f32"), random(device, 1), { rate: 0.5 }) }),
+    0,
+  );
+});
+
+gpuTest("dropout() on a GPU draws its mask again for the gradient, and has no f64", (gpu) => {
+  assertAsOnCpu(gpu, "gradient", (device) => {
+    const rng = random(device, 8);
+    rng.uniform([5]);
+    const results = gradientsOf(device, (x) => dropout(x!, rng, { rate: 0.4 }), [
+      of(device, [7, 150], Float32Array.from(normal(1050, 2)), "f32"),
+    ]);
+    return { ...results, state: rng.state as Tensor };
+  }, 0);
+  using wide = tensor(gpu, [2], new Float64Array([1, 2])), rng = random(gpu, 1);
+  assert.throws(() => dropout(wide, rng, { rate: 0.5, out: wide }), { name: "UnsupportedError" });
+  assert.deepEqual([[...wide.readSync()], [...rng.state.readSync()]], [[1, 2], [1, 0, 0, 0, 0, 0]]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, embedding, embeddingBackward, scope, tensor } from "../mod.ts";
+import { cpu, type Device, embedding, embeddingBackward, scope, slice, type Tensor, tensor } from "../mod.ts";
+import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
 import { both, everyDevice, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
 test("embedding() looks rows up and sums their gradients in order, at every width", () => {
@@ -91,4 +92,71 @@ test("embedding() names the id that is out of range, and says what else is wrong
     refuses(() => embedding(ids, { weight }, { out }), "TypeError", "embedding: ids was disposed");
     for (const t of [out, dweight]) assert.ok(t.readSync().every((v) => v === 7));
   });
+});
+
+type Table = Tensor<"f32", [number, number]>;
+
+/** Ids of which few are frequent, as in text. */
+function skewed(count: number, limit: number, place: number): number[] {
+  return whole(count, limit, place).map((id, i) => i % 3 === 0 ? id % 5 % limit : id);
+}
+
+gpuTest("embedding() on a GPU has the bits of the CPU, forward and backward, for every width, views and both kinds of ids", (gpu) => {
+  for (const width of [...lengths, 255, 257]) {
+    for (const count of [0, 1, 30, 300]) {
+      assertAsOnCpu(gpu, `${count} of width ${width}`, (device) => {
+        const vocabulary = 61, ids = skewed(count, vocabulary, width + count);
+        const table = Float32Array.from(normal(vocabulary * width, 1)), c = Float32Array.from(normal(count * width, 2));
+        const weight = of(device, [vocabulary, width], table, "f32") as Table, dy = of(device, [count, width], c, "f32") as Table;
+        const signed = tensor(device, [count], Int32Array.from(ids)), tokens = tensor(device, [count], Uint32Array.from(ids));
+        const canvas = tensor(device, [vocabulary, width + 4], new Float32Array(vocabulary * (width + 4)).fill(7));
+        embeddingBackward(tokens, { weight }, dy, { out: slice(canvas as never, 1, 1, width + 1) as never });
+        return {
+          y: embedding(tokens, { weight }),
+          signed: embedding(signed, { weight: strided(device, [vocabulary, width], table, "f32") as Table }),
+          dweight: embeddingBackward(signed, { weight }, dy),
+          gaps: embeddingBackward(tokens, { weight }, strided(device, [count, width], c, "f32") as Table),
+          turned: embeddingBackward(tokens, { weight }, strided(device, [count, width], c, "f32", true) as Table),
+          canvas,
+        };
+      }, 0);
+    }
+  }
+});
+
+gpuTest("embedding() on a GPU sums rows in the order of the tokens across all the parts that it sorts", (gpu) => {
+  for (const count of [255, 256, 257, 8193]) {
+    assertAsOnCpu(gpu, `${count}`, (device) => {
+      const ids = tensor(device, [count], Uint32Array.from(skewed(count, 1000, 3)));
+      const weight = tensor(device, [1000, 2], new Float32Array(2000)),
+        dy = tensor(device, [count, 2], Float32Array.from(normal(2 * count, 4)));
+      return { y: embedding(ids, { weight }), dweight: embeddingBackward(ids, { weight }, dy as never) };
+    }, 0);
+  }
+});
+
+gpuTest("embedding() on a GPU passes the gradient on, of ids with several axes", (gpu) => {
+  assertAsOnCpu(gpu, "gradient", (device) => {
+    const ids = tensor(device, [4, 9], Uint32Array.from(skewed(36, 11, 1)));
+    return gradientsOf(device, (weight) => embedding(ids, { weight: weight as Table }), [
+      of(device, [11, 20], Float32Array.from(normal(220, 2)), "f32"),
+    ]);
+  });
+});
+
+gpuTest("embedding() on a GPU: an id outside the table gives NaN and no gradient, and touches nothing else", (gpu) => {
+  const rows = (device: Device, list: Int32Array | Uint32Array) => {
+    using ids = tensor(device, [list.length], list as Uint32Array<ArrayBuffer>);
+    using whole = tensor(device, [5, 2], [7, 7, 0, 1, 10, 11, 20, 21, 7, 7]), out = tensor(device, [5, 2], new Float32Array(10).fill(7));
+    using weight = slice(whole, 0, 1, 4) as unknown as Table, dweight = slice(out, 0, 1, 4) as unknown as Table;
+    using dy = tensor(device, [list.length, 2], Float32Array.from({ length: 2 * list.length }, (_, i) => i + 1)) as unknown as Table;
+    using y = embedding(ids, { weight });
+    embeddingBackward(ids, { weight }, dy, { out: dweight });
+    return [[...y.readSync()], [...out.readSync()]];
+  };
+  const wanted = [[20, 21, NaN, NaN, 0, 1, NaN, NaN], [7, 7, 5, 6, 0, 0, 1, 2, 7, 7]];
+  assert.deepEqual(rows(gpu, new Int32Array([2, -1, 0, 3])), wanted);
+  assert.deepEqual(rows(gpu, new Uint32Array([2, 2 ** 31, 0, 2 ** 32 - 1])), wanted);
+  using weight = tensor(gpu, [2, 2], new Float64Array(4)), ids = tensor(gpu, [1], new Uint32Array(1));
+  assert.throws(() => embedding(ids, { weight }), { name: "UnsupportedError" });
 });

@@ -1,7 +1,9 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { cpu, ones, random, scope, slice, tensor, zeros } from "../mod.ts";
-import { devices } from "./harness.ts";
+import { cpu, type Device, ones, random, scope, slice, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import { native } from "../ffi/library.ts";
+import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { devices, numbers } from "./harness.ts";
 
 /** Philox4x32-10, as the paper has it. */
 function philox(key: number[], counter: number[]): number[] {
@@ -224,4 +226,109 @@ test("random() and its methods say what does not fit, and the stream stays", () 
   const gone = random(cpu, 1);
   gone[Symbol.dispose]();
   assert.throws(() => gone.below(2), { name: "TypeError", message: "below: the random stream was disposed" });
+});
+
+/** A stream whose counter is about to carry over all its words. */
+function carrying(device: Device) {
+  const rng = random(device, 2 ** 40 + 7);
+  rng.state.write([3, 4, 0xfffffff0, 0xffffffff, 0xffffffff, 7]);
+  return rng;
+}
+
+const drawn = [0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 129, 1023, 1024, 1025, 5000];
+
+gpuTest("random numbers on a GPU are the stream of the CPU: the same bits for integers and uniform ones", (gpu) => {
+  for (const n of drawn) {
+    assertAsOnCpu(gpu, `${n} uniform`, (device) => {
+      const rng = carrying(device);
+      const bits = zeros(device, [n], "u32");
+      native.tw_random_bits(device.handle, bits.handle, rng.state.handle);
+      // The last range is so narrow that sums are rounded, and the upper end would be reached.
+      const numbers = {
+        a: rng.uniform([n]),
+        b: rng.uniform([n], { low: -3, high: 0.1 }),
+        c: rng.uniform([n], { low: 1, high: 1 + 2 ** -22 }),
+      };
+      return { bits, ...numbers, state: rng.state as Tensor };
+    }, 0);
+    assertAsOnCpu(gpu, `${n} normal`, (device) => {
+      const rng = carrying(device);
+      return { a: rng.normal([n]), b: rng.normal([n], { mean: 2, deviation: 0.5 }), state: rng.state as Tensor };
+    }, 3e-7);
+  }
+});
+
+gpuTest("random numbers on a GPU: normal ones near 0 and far out keep their digits", (gpu) => {
+  const [want, got] = [cpu, gpu].map((device) => random(device, 3).normal([200000]).readSync());
+  got!.forEach((v, i) => {
+    const w = want![i]!;
+    assert.ok(Math.abs(v - w) <= 2e-6 * Math.abs(w) + 1e-9, `element ${i} is ${v}, the CPU has ${w}`);
+  });
+});
+
+gpuTest("below() on a GPU draws what the CPU draws, and leaves the stream where that does", (gpu) => {
+  assertAsOnCpu(gpu, "below", (device) => {
+    const rng = carrying(device);
+    rng.uniform([3]);
+    const list = Array.from({ length: 20 }, (_, i) => rng.below(i < 10 ? 6 : 2 ** 32 - i));
+    return { list: tensor(device, [20], list, { dtype: "u32" }), next: rng.uniform([5]), state: rng.state as Tensor };
+  }, 0);
+});
+
+gpuTest("categorical() on a GPU chooses as the CPU does, with any temperature, topK and topP", (gpu) => {
+  for (const n of [1, 2, 15, 17, 65, 255, 256, 257, 1000]) {
+    for (const ties of [false, true]) {
+      const logits = Float32Array.from(numbers(6 * n, n), (v) => ties ? Math.round(v * 3) : v * 6);
+      if (n > 2) logits.set([-0, 0, -Infinity], n);
+      assertAsOnCpu(gpu, `${n}${ties ? " with ties" : ""}`, (device) => {
+        const rng = carrying(device), x = tensor(device, [6, n], logits);
+        const forms = [{}, { temperature: 0 }, { temperature: 0.3 }, { topK: 1 }, { topK: 5 }, { topP: 0 }, { topP: 0.5 }, {
+          topP: 0.9,
+          temperature: 2,
+        }, {
+          topK: 40,
+          topP: 0.8,
+        }];
+        const turned = transpose(tensor(device, [n, 6], Float32Array.from(numbers(6 * n, 9), (v) => 4 * v)));
+        return {
+          ...Object.fromEntries(forms.map((form) => [JSON.stringify(form), rng.categorical(x, form) as Tensor])),
+          part: rng.categorical(slice(x, 1, 0, (n + 1) >> 1) as never) as Tensor,
+          turned: rng.categorical(turned) as Tensor,
+          state: rng.state as Tensor,
+        };
+      });
+    }
+  }
+  assertAsOnCpu(gpu, "a long row", (device) => {
+    const rng = random(device, 4), x = tensor(device, [3, 50257], Float32Array.from(numbers(3 * 50257, 1), (v) => 12 * v));
+    return { all: rng.categorical(x), some: rng.categorical(x, { topP: 0.9 }), few: rng.categorical(x, { topK: 50 }) };
+  });
+});
+
+gpuTest("categorical() on a GPU without a distribution gives the first NaN, or 0", (gpu) => {
+  assertAsOnCpu(gpu, "none", (device) => {
+    const rows = [
+      [1, NaN, 3, NaN],
+      [-Infinity, -Infinity, -Infinity, -Infinity],
+      [1, Infinity, 2, Infinity],
+      [-Infinity, -Infinity, 0, -Infinity],
+      [3e38, -3e38, 3e38, 0],
+    ];
+    const x = tensor(device, [5, 4], rows.flat()), rng = random(device, 6);
+    const forms = [{}, { temperature: 0 }, { temperature: 1e-45 }, { temperature: 1e30 }, { topK: 2, topP: 0.9 }];
+    return Object.fromEntries(forms.map((form) => [JSON.stringify(form), rng.categorical(x, form) as Tensor]));
+  });
+});
+
+gpuTest("categorical() on a GPU follows softmax, and draws no element that topP leaves out", (gpu) => {
+  using rng = random(gpu, 12);
+  const row = [0, 1, 2, -1, 0.5], n = 2000;
+  using x = tensor(gpu, [n, 5], Float32Array.from({ length: 5 * n }, (_, i) => row[i % 5]!));
+  const weights = row.map(Math.exp), whole = weights.reduce((a, b) => a + b);
+  const shares = (ids: Uint32Array) => row.map((_, i) => ids.filter((id) => id === i).length / n);
+  shares(rng.categorical(x).readSync()).forEach((share, i) => assert.ok(Math.abs(share - weights[i]! / whole) < 0.04, `${i}: ${share}`));
+  // The two largest hold 0.77 of it.
+  const two = shares(rng.categorical(x, { topP: 0.75 }).readSync());
+  assert.deepEqual([two[0], two[3], two[4]], [0, 0, 0]);
+  assert.ok(Math.abs(two[2]! - weights[2]! / (weights[1]! + weights[2]!)) < 0.04);
 });

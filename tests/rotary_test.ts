@@ -10,6 +10,7 @@ import {
   rotary,
   rotaryBackward,
   scope,
+  slice,
   split,
   sum,
   type Tensor,
@@ -18,6 +19,7 @@ import {
   valueAndGrad,
 } from "../mod.ts";
 import type { RotaryPlaces } from "../mod.ts";
+import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
 import { assertGradients, assertSameBits, at, indices, randomTensor } from "./harness.ts";
 import { both, close, everyDevice, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
@@ -216,4 +218,64 @@ test("rotary() copies nothing where the last axis is dense, and leaves no tensor
     rotary(strided(cpu, [1, 1, 3, 4], new Float32Array(12), "f32", true) as unknown as X).dispose();
     assert.equal(memory().tensors, before + 1); // the view itself
   });
+});
+
+gpuTest("rotary() on a GPU is as on the CPU for every width, part, form and layout, forward and backward", (gpu) => {
+  for (const width of [0, 1, 2, 6, 15, 16, 17, 33, 64, 66, 130, 300]) {
+    for (const interleaved of [false, true]) {
+      for (const rotated of [width - width % 2, 2 * (width >> 2), 0]) {
+        assertAsOnCpu(gpu, `width ${width}, ${rotated} turned${interleaved ? ", interleaved" : ""}`, (device) => {
+          const shape: Shape4 = [2, 3, 19, width], options = { start: 3, rotated, interleaved };
+          const data = Float32Array.from(normal(2 * 3 * 19 * width, width + 1));
+          const x = of(device, shape, data, "f32") as X,
+            gaps = strided(device, shape, data, "f32") as X,
+            turned = strided(device, shape, data, "f32", true) as X;
+          const canvas = tensor(device, [2, 3, 19, width + 4], new Float32Array(2 * 3 * 19 * (width + 4)).fill(7));
+          rotary(gaps, { ...options, out: slice(canvas as never, 3, 1, width + 1) as never });
+          const results = {
+            x: rotary(x, options),
+            gaps: rotary(gaps, options),
+            turned: rotary(turned, options),
+            back: rotaryBackward(gaps, options),
+          };
+          rotary(x, { ...options, out: x });
+          return { ...results, canvas, inPlace: x };
+        }, 4e-7);
+      }
+    }
+  }
+});
+
+gpuTest("rotary() on a GPU turns far positions as exactly as near ones, by any base", (gpu) => {
+  for (const base of [1, 1.5, 10000, 500000, 1e30, 1.7e308]) {
+    for (const start of [0, 1, 1000, 2 ** 20, 2 ** 24 + 1, 2 ** 31]) {
+      assertAsOnCpu(gpu, `base ${base} from ${start}`, (device) => {
+        const x = of(device, [1, 2, 33, 128], Float32Array.from(normal(2 * 33 * 128, 1)), "f32") as X;
+        return { x: rotary(x, { start, base }) };
+        // An angle is p·θ, and θ known to 2^-53: at position 2^31 to some 1e-6 on either side.
+      }, start < 2 ** 25 ? 4e-7 : 4e-6);
+    }
+  }
+});
+
+gpuTest("rotary() on a GPU takes positions, one row for all or one for each batch, and passes gradients on", (gpu) => {
+  const time = 37;
+  for (const rows of [1, 3]) {
+    assertAsOnCpu(gpu, `${rows}`, (device) => {
+      const list = Uint32Array.from(whole(rows * time, 5000, 2));
+      const positions = tensor(device, [...(rows === 1 ? [time] : [rows, time])], list) as never;
+      const x = of(device, [3, 2, time, 16], Float32Array.from(normal(3 * 2 * time * 16, 3)), "f32");
+      return { x: rotary(x as X, { positions }), ...gradientsOf(device, (v) => rotary(v as X, { positions, rotated: 8 }), [x]) };
+    }, 1e-6);
+  }
+  // More rows than a grid has groups.
+  assertAsOnCpu(
+    gpu,
+    "many rows",
+    (device) => ({ x: rotary(of(device, [1, 66000, 1, 4], Float32Array.from(normal(264000, 3)), "f32") as X, { start: 9 }) }),
+    1e-6,
+  );
+  using wide = tensor(gpu, [1, 1, 1, 2], new Float64Array([1, 2]));
+  assert.throws(() => rotary(wide, { out: wide }), { name: "UnsupportedError" });
+  assert.deepEqual([...wide.readSync()], [1, 2]);
 });

@@ -57,7 +57,7 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 /** A view that holds `data`, with gaps of NaN between its rows; or, `turned`, with its last axis not dense. */
 export function strided<D extends Float>(
-  device: CpuDevice,
+  device: Device,
   shape: readonly number[],
   data: Data[D],
   dtype: D,
@@ -134,7 +134,7 @@ export function both(numbers: readonly number[]): { f32: Float32Array<ArrayBuffe
 /** Lengths around the vector of 16 and the block of 64. */
 export const lengths: readonly number[] = [0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 40, 63, 64, 65, 70, 129];
 
-export function of<D extends Float>(device: CpuDevice, shape: readonly number[], data: Data[D], dtype: D): Tensor<D, number[]> {
+export function of<D extends Float>(device: Device, shape: readonly number[], data: Data[D], dtype: D): Tensor<D, number[]> {
   return tensor(device, [...shape], data as Data["f64"], { dtype: dtype as "f64" }) as unknown as Tensor<D, number[]>; // dtype decides
 }
 

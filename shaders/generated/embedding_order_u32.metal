@@ -28,8 +28,8 @@ struct KernelContext_0
 
 [[kernel]] void embedding_order_u32(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], uint device* entryPointParams_order_1 [[buffer(1)]], uint device* entryPointParams_runs_1 [[buffer(2)]], uint device* entryPointParams_ids_1 [[buffer(3)]])
 {
-    uint k_0;
-    bool _S1;
+    uint _S1;
+    bool _S2;
     thread KernelContext_0 kernelContext_0;
     (&kernelContext_0)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_0)->entryPointParams_order_0 = entryPointParams_order_1;
@@ -47,8 +47,8 @@ struct KernelContext_0
         {
             break;
         }
-        uint _S2 = thread_0.x;
-        uint i_0 = first_0 + _S2;
+        uint _S3 = thread_0.x;
+        uint i_0 = first_0 + _S3;
         uint own_0;
         if(i_0 < ((&kernelContext_0)->entryPointParams_0->a_0.count_0))
         {
@@ -72,16 +72,20 @@ struct KernelContext_0
                 break;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if((from_0 + _S2) < ((&kernelContext_0)->entryPointParams_0->a_0.count_0))
+            if((from_0 + _S3) < ((&kernelContext_0)->entryPointParams_0->a_0.count_0))
             {
-                (*(&kernelContext_0)->tile_0)[_S2] = (&kernelContext_0)->entryPointParams_ids_0[(&kernelContext_0)->entryPointParams_0->a_0.ids_at_0 + from_0 + _S2];
+                _S1 = (&kernelContext_0)->entryPointParams_ids_0[(&kernelContext_0)->entryPointParams_0->a_0.ids_at_0 + from_0 + _S3];
             }
+            else
+            {
+                _S1 = 4294967295U;
+            }
+            (*(&kernelContext_0)->tile_0)[_S3] = _S1;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            uint _S3 = min(256U, (&kernelContext_0)->entryPointParams_0->a_0.count_0 - from_0);
-            k_0 = 0U;
+            uint k_0 = 0U;
             for(;;)
             {
-                if(k_0 < _S3)
+                if(k_0 < 256U)
                 {
                 }
                 else
@@ -112,14 +116,14 @@ struct KernelContext_0
                 uint same_1 = same_0 + uint(_S6);
                 if(_S5)
                 {
-                    _S1 = (from_0 + k_0) < i_0;
+                    _S2 = (from_0 + k_0) < i_0;
                 }
                 else
                 {
-                    _S1 = false;
+                    _S2 = false;
                 }
                 int _S7;
-                if(_S1)
+                if(_S2)
                 {
                     _S7 = int(1);
                 }
@@ -142,21 +146,21 @@ struct KernelContext_0
             uint device* _S8 = (&kernelContext_0)->entryPointParams_runs_0+((&kernelContext_0)->entryPointParams_0->a_0.runs_at_0 + place_0);
             if(same_before_0 == 0U)
             {
-                _S1 = own_0 < ((&kernelContext_0)->entryPointParams_0->a_0.limit_0);
+                _S2 = own_0 < ((&kernelContext_0)->entryPointParams_0->a_0.limit_0);
             }
             else
             {
-                _S1 = false;
+                _S2 = false;
             }
-            if(_S1)
+            if(_S2)
             {
-                k_0 = same_0;
+                _S1 = same_0;
             }
             else
             {
-                k_0 = 0U;
+                _S1 = 0U;
             }
-            *_S8 = k_0;
+            *_S8 = _S1;
         }
         first_0 = first_0 + (&kernelContext_0)->entryPointParams_0->a_0.groups_0 * 256U;
     }

@@ -6,15 +6,17 @@ struct Row_0
 {
     uint first_0;
     uint cols_0;
+    uint stretches_0;
     float top_0;
     float temperature_0;
 };
 
-Row_0 Row_x24init_0(uint first_1, uint cols_1, float top_1, float temperature_1)
+Row_0 Row_x24init_0(uint first_1, uint cols_1, uint stretches_1, float top_1, float temperature_1)
 {
     thread Row_0 _S1;
     (&_S1)->first_0 = first_1;
     (&_S1)->cols_0 = cols_1;
+    (&_S1)->stretches_0 = stretches_1;
     (&_S1)->top_0 = top_1;
     (&_S1)->temperature_0 = temperature_1;
     return _S1;
@@ -397,7 +399,7 @@ uint tiesOf_0(float device* x_2, const Row_0 thread* r_2, const Part_0 thread* p
     uint before_1 = 0U;
     for(;;)
     {
-        if(i_0 < t_1)
+        if(i_0 < (min(t_1, r_2->stretches_0)))
         {
         }
         else
@@ -469,7 +471,7 @@ uint2 total_0(float device* x_3, const Row_0 thread* r_4, const Part_0 thread* p
     uint i_1 = 0U;
     for(;;)
     {
-        if(i_1 < 256U)
+        if(i_1 < (r_4->stretches_0))
         {
         }
         else
@@ -586,7 +588,13 @@ uint4 philox_0(uint device* state_0, uint at_0, uint n_0)
         {
             break;
         }
-        thread Row_0 r_5 = Row_x24init_0((&(&kernelContext_3)->entryPointParams_0->a_3)->x_at_0 + row_0 * (&(&kernelContext_3)->entryPointParams_0->a_3)->stride_0, (&(&kernelContext_3)->entryPointParams_0->a_3)->cols_2, 0.0f, (&(&kernelContext_3)->entryPointParams_0->a_3)->temperature_2);
+        uint length_0 = ((&(&kernelContext_3)->entryPointParams_0->a_3)->cols_2 + 256U - 1U) / 256U;
+        uint _S50 = min((&(&kernelContext_3)->entryPointParams_0->a_3)->cols_2, _S49 * length_0);
+        uint _S51 = min((&(&kernelContext_3)->entryPointParams_0->a_3)->cols_2, _S50 + length_0);
+        uint _S52 = (&(&kernelContext_3)->entryPointParams_0->a_3)->x_at_0 + row_0 * (&(&kernelContext_3)->entryPointParams_0->a_3)->stride_0;
+        uint _S53 = (&(&kernelContext_3)->entryPointParams_0->a_3)->cols_2;
+        uint _S54 = ((&(&kernelContext_3)->entryPointParams_0->a_3)->cols_2 + length_0 - 1U) / length_0;
+        thread Row_0 r_5 = Row_x24init_0(_S52, _S53, _S54, 0.0f, (&(&kernelContext_3)->entryPointParams_0->a_3)->temperature_2);
         uint nan_0 = 4294967295U;
         uint at_2 = 4294967295U;
         float best_0 = 0.0f;
@@ -651,12 +659,12 @@ uint4 philox_0(uint device* state_0, uint at_0, uint n_0)
                 at_1 = at_1 / 2U;
                 continue;
             }
-            uint _S50 = _S49 + at_1;
-            uint other_1 = (*(&kernelContext_3)->best_index_0)[_S50];
+            uint _S55 = _S49 + at_1;
+            uint other_1 = (*(&kernelContext_3)->best_index_0)[_S55];
             uint own_0 = (*(&kernelContext_3)->best_index_0)[_S49];
-            float w_0 = (*(&kernelContext_3)->best_value_0)[_S50];
+            float w_0 = (*(&kernelContext_3)->best_value_0)[_S55];
             float v_5 = (*(&kernelContext_3)->best_value_0)[_S49];
-            (*(&kernelContext_3)->nan_index_0)[_S49] = min((*(&kernelContext_3)->nan_index_0)[_S49], (*(&kernelContext_3)->nan_index_0)[_S50]);
+            (*(&kernelContext_3)->nan_index_0)[_S49] = min((*(&kernelContext_3)->nan_index_0)[_S49], (*(&kernelContext_3)->nan_index_0)[_S55]);
             if(other_1 != 4294967295U)
             {
                 if(own_0 == 4294967295U)
@@ -731,115 +739,103 @@ uint4 philox_0(uint device* state_0, uint at_0, uint n_0)
             row_0 = row_0 + (&(&kernelContext_3)->entryPointParams_0->a_3)->groups_0;
             continue;
         }
-        uint length_0 = ((&r_5)->cols_0 + 256U - 1U) / 256U;
-        uint _S51 = min((&r_5)->cols_0, _S49 * length_0);
-        uint _S52 = min((&r_5)->cols_0, _S51 + length_0);
-        Part_0 _S53 = Part_x24init_0(0U, 0U);
+        Part_0 _S56 = Part_x24init_0(0U, 0U);
         uint2 no_mass_0 = uint2(0U, 0U);
         Part_0 part_3;
         if(((&(&kernelContext_3)->entryPointParams_0->a_3)->top_k_0) < ((&r_5)->cols_0))
         {
-            uint _S54 = (&(&kernelContext_3)->entryPointParams_0->a_3)->top_k_0;
-            thread Row_0 _S55 = r_5;
-            Part_0 _S56 = select_0((&kernelContext_3)->entryPointParams_x_0, &_S55, _S49, _S54, false, no_mass_0, &kernelContext_3);
-            part_3 = _S56;
+            uint _S57 = (&(&kernelContext_3)->entryPointParams_0->a_3)->top_k_0;
+            thread Row_0 _S58 = r_5;
+            Part_0 _S59 = select_0((&kernelContext_3)->entryPointParams_x_0, &_S58, _S49, _S57, false, no_mass_0, &kernelContext_3);
+            part_3 = _S59;
         }
         else
         {
-            part_3 = _S53;
+            part_3 = _S56;
         }
         Part_0 part_4;
         if(((&(&kernelContext_3)->entryPointParams_0->a_3)->some_0) != 0U)
         {
-            Row_0 _S57 = r_5;
-            thread Row_0 _S58 = r_5;
-            thread Part_0 _S59 = part_3;
-            uint _S60 = tiesOf_0((&kernelContext_3)->entryPointParams_x_0, &_S58, &_S59, _S49, _S51, _S52, &kernelContext_3);
-            thread Row_0 _S61 = _S57;
+            Row_0 _S60 = r_5;
+            thread Row_0 _S61 = r_5;
             thread Part_0 _S62 = part_3;
-            uint2 _S63 = total_0((&kernelContext_3)->entryPointParams_x_0, &_S61, &_S62, _S49, _S51, _S52, _S60, &kernelContext_3);
-            uint4 share_0 = mulWideFull_0(_S63, uint2((&(&kernelContext_3)->entryPointParams_0->a_3)->top_p_0[int(0)], (&(&kernelContext_3)->entryPointParams_0->a_3)->top_p_0[int(1)]));
-            int _S64;
-            if(((share_0.x) | (share_0.y)) != 0U)
-            {
-                _S64 = int(1);
-            }
-            else
-            {
-                _S64 = int(0);
-            }
-            uint _S65 = (&(&kernelContext_3)->entryPointParams_0->a_3)->top_k_0;
-            uint2 _S66 = addWide_0(share_0.zw, uint2(uint(_S64), 0U));
-            thread Row_0 _S67 = r_5;
-            Part_0 _S68 = select_0((&kernelContext_3)->entryPointParams_x_0, &_S67, _S49, _S65, true, _S66, &kernelContext_3);
-            part_4 = _S68;
+            uint _S63 = tiesOf_0((&kernelContext_3)->entryPointParams_x_0, &_S61, &_S62, _S49, _S50, _S51, &kernelContext_3);
+            thread Row_0 _S64 = _S60;
+            thread Part_0 _S65 = part_3;
+            uint2 _S66 = total_0((&kernelContext_3)->entryPointParams_x_0, &_S64, &_S65, _S49, _S50, _S51, _S63, &kernelContext_3);
+            uint _S67 = (&(&kernelContext_3)->entryPointParams_0->a_3)->top_k_0;
+            uint4 _S68 = mulWideFull_0(_S66, uint2((&(&kernelContext_3)->entryPointParams_0->a_3)->top_p_0[int(0)], (&(&kernelContext_3)->entryPointParams_0->a_3)->top_p_0[int(1)]));
+            uint2 _S69 = _S68.zw;
+            thread Row_0 _S70 = r_5;
+            Part_0 _S71 = select_0((&kernelContext_3)->entryPointParams_x_0, &_S70, _S49, _S67, true, _S69, &kernelContext_3);
+            part_4 = _S71;
         }
         else
         {
             part_4 = part_3;
         }
-        thread Row_0 _S69 = r_5;
-        thread Part_0 _S70 = part_4;
-        uint _S71 = tiesOf_0((&kernelContext_3)->entryPointParams_x_0, &_S69, &_S70, _S49, _S51, _S52, &kernelContext_3);
-        thread uint ties_4 = _S71;
         thread Row_0 _S72 = r_5;
         thread Part_0 _S73 = part_4;
-        uint2 _S74 = total_0((&kernelContext_3)->entryPointParams_x_0, &_S72, &_S73, _S49, _S51, _S52, _S71, &kernelContext_3);
+        uint _S74 = tiesOf_0((&kernelContext_3)->entryPointParams_x_0, &_S72, &_S73, _S49, _S50, _S51, &kernelContext_3);
+        thread uint ties_4 = _S74;
+        thread Row_0 _S75 = r_5;
+        thread Part_0 _S76 = part_4;
+        uint2 _S77 = total_0((&kernelContext_3)->entryPointParams_x_0, &_S75, &_S76, _S49, _S50, _S51, _S74, &kernelContext_3);
         uint4 words_0 = philox_0((&kernelContext_3)->entryPointParams_state_0, (&(&kernelContext_3)->entryPointParams_0->a_3)->state_at_0, row_0);
-        uint4 _S75 = mulWideFull_0(_S74, uint2((words_0.x) & 4294965248U, words_0.y));
-        uint2 target_0 = _S75.zw;
+        uint4 _S78 = mulWideFull_0(_S77, uint2((words_0.x) & 4294965248U, words_0.y));
+        uint2 target_0 = _S78.zw;
         uint2 sum_2 = no_mass_0;
         uint i_2 = 0U;
         for(;;)
         {
-            if(i_2 < _S49)
+            if(i_2 < (min(_S49, (&r_5)->stretches_0)))
             {
             }
             else
             {
                 break;
             }
-            uint2 _S76 = addWide_0(sum_2, uint2((*(&kernelContext_3)->sums_low_0)[i_2], (*(&kernelContext_3)->sums_high_0)[i_2]));
-            uint _S77 = i_2 + 1U;
-            sum_2 = _S76;
-            i_2 = _S77;
+            uint2 _S79 = addWide_0(sum_2, uint2((*(&kernelContext_3)->sums_low_0)[i_2], (*(&kernelContext_3)->sums_high_0)[i_2]));
+            uint _S80 = i_2 + 1U;
+            sum_2 = _S79;
+            i_2 = _S80;
         }
         uint2 after_0 = addWide_0(sum_2, uint2((*(&kernelContext_3)->sums_low_0)[_S49], (*(&kernelContext_3)->sums_high_0)[_S49]));
-        bool _S78;
+        bool _S81;
         if(!lessWide_0(target_0, sum_2))
         {
-            _S78 = lessWide_0(target_0, after_0);
+            _S81 = lessWide_0(target_0, after_0);
         }
         else
         {
-            _S78 = false;
+            _S81 = false;
         }
-        if(_S78)
+        if(_S81)
         {
             uint2 sum_3 = sum_2;
-            uint j_4 = _S51;
+            uint j_4 = _S50;
             for(;;)
             {
-                if(j_4 < _S52)
+                if(j_4 < _S51)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float _S79 = (&kernelContext_3)->entryPointParams_x_0[(&r_5)->first_0 + j_4];
-                thread Row_0 _S80 = r_5;
-                thread Part_0 _S81 = part_4;
-                uint _S82 = partWeight_0(&_S80, &_S81, _S79, &ties_4);
-                uint2 sum_4 = addWide_0(sum_3, uint2(_S82, 0U));
+                float _S82 = (&kernelContext_3)->entryPointParams_x_0[(&r_5)->first_0 + j_4];
+                thread Row_0 _S83 = r_5;
+                thread Part_0 _S84 = part_4;
+                uint _S85 = partWeight_0(&_S83, &_S84, _S82, &ties_4);
+                uint2 sum_4 = addWide_0(sum_3, uint2(_S85, 0U));
                 if(lessWide_0(target_0, sum_4))
                 {
                     *((&kernelContext_3)->entryPointParams_out_0+((&(&kernelContext_3)->entryPointParams_0->a_3)->out_at_0 + row_0)) = j_4;
                     break;
                 }
-                uint _S83 = j_4 + 1U;
+                uint _S86 = j_4 + 1U;
                 sum_3 = sum_4;
-                j_4 = _S83;
+                j_4 = _S86;
             }
         }
         row_0 = row_0 + (&(&kernelContext_3)->entryPointParams_0->a_3)->groups_0;

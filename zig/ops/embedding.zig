@@ -155,15 +155,16 @@ fn BackwardTask(comptime T: type) type {
         /// Ids in the table.
         limit: usize,
 
-        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short.
-        const positions_max = 1 << 14;
+        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short. (Mesa's software driver
+        /// ends all loops of a thread after 65 535 rounds in sum.)
+        const positions_max = 1 << 13;
 
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const a = &self.args;
             try fill.clearOn(d, @ptrCast(a.dweight), .{ .rows = a.rows, .cols = a.cols, .stride = a.dweight_stride });
             if (self.ids.len == 0 or a.cols == 0) return;
-            const scratch = try Scratch.init(d, 8 * @min(positions_max, self.ids.len));
+            const scratch = try Scratch.init(d, 2 * @sizeOf(u32) * @as(usize, @min(positions_max, self.ids.len)));
             defer scratch.deinit();
             var first: usize = 0;
             while (first < self.ids.len) : (first += positions_max) {

@@ -269,7 +269,6 @@ fn Task(comptime T: type) type {
             if (T != f32) return error.Unsupported;
             const a = &self.args;
             const count = a.batch * a.heads * a.times * (a.width - a.rotated / 2);
-            if (count == 0) return launch.launch(d, "rotary_f32_pairs", self.pairsBy(undefined), launch.byElement("rotary_f32_pairs", 0));
             const rows = if (self.per_batch) a.batch * a.times else a.times;
             const pairs = a.rotated / 2;
             const scratch = try Scratch.init(d, @sizeOf([2]f32) * rows * pairs);

@@ -36,6 +36,7 @@ export interface AttentionOptions<D extends Float = Float> {
   /**
    * Several sequences, one after another on the queries' axis of a batch of one: sequence s is the queries from `offsets[s]` up to `offsets[s + 1]`. Starts
    * with 0, ends with the number of queries, and never falls; equal neighbours are an empty sequence. Not together with `mask`.
+   * A GPU reads them when their turn comes and cannot refuse them: a row belongs to the first sequence s with row < `offsets[s + 1]`, else to the last.
    */
   offsets?: Tensor<"u32", [number]> | undefined;
   /** The same for the keys' axis, as many; `offsets` where it is left out. */

@@ -77,6 +77,9 @@ function checkOffsets(op: string, offsets: Tensor, rows: number, code: number): 
  * Linear layers of experts (a grouped product): the rows of x lie sorted by expert, `offsets[e]` to `offsets[e + 1]` are those of expert e, and
  * `y[r, :] = x[r, :] @ weight[e]ᵀ + bias[e]`. An expert may have no rows.
  *
+ * On a GPU the offsets are read there, when their turn comes, and cannot be refused: a row belongs to the first expert e with row < `offsets[e + 1]`, else
+ * to the last, whatever the offsets hold.
+ *
  * All experts are one list of jobs that the threads share, however uneven their rows are; the bits are those of `linear` over each expert's rows.
  *
  * Throws a RangeError where shapes do not fit or an offset makes no sense, naming its index, before anything is written: `offsets[0]` is 0, the last one

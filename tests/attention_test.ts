@@ -329,6 +329,10 @@ gpuTest(
       [1, 1, 1, 3, 200, 65],
       [1, 2, 2, 40, 36, 130],
       [1, 1, 1, 129, 127, 33],
+      // Few queries, whose keys are dealt to several jobs.
+      [1, 4, 2, 1, 700, 16],
+      [2, 2, 1, 33, 1030, 9],
+      [1, 1, 1, 5, 520, 130],
       [0, 2, 1, 3, 4, 5],
       [1, 2, 1, 0, 4, 5],
       [1, 2, 1, 3, 0, 5],
@@ -376,7 +380,7 @@ gpuTest("gpu: packed sequences are those of the CPU, empty ones and single rows 
       assertAsOnCpu(gpu, `${cuts} ${keyCuts} ${JSON.stringify(options)}`, (d) => {
         const offsets = tensor(d as CpuDevice, [cuts.length], Uint32Array.from(cuts)),
           keyOffsets = tensor(d as CpuDevice, [cuts.length], Uint32Array.from(keyCuts));
-        return everything(d as CpuDevice, [1, 4, 2, 57, 97, 8], () => ({ offsets, keyOffsets, ...options }));
+        return everything(d as CpuDevice, [1, 4, 2, cuts.at(-1)!, keyCuts.at(-1)!, 8], () => ({ offsets, keyOffsets, ...options }));
       }, 4e-6);
     }
   }

@@ -19,6 +19,9 @@ import {
   transpose,
   valueAndGrad,
 } from "../mod.ts";
+import { childJson } from "./child.ts";
+import { groupedHash } from "./gpu_grouped.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { assertClose, assertGradients, assertSameBits, devices, hash, numbers, randomTensor } from "./harness.ts";
 
 type Any = Tensor<Float, number[]>;
@@ -298,4 +301,22 @@ test("uneven experts are shared out however many there are: one with nearly all 
     hashes.add([y, g.x, g.weight, g.bias].map((t) => hash((t as unknown as Any).readSync())).join());
   }
   assert.equal(hashes.size, 1);
+});
+
+gpuTest("gpu: groupedLinear() and its gradients are those of the CPU, by either variant with the same bits", async (gpu) => {
+  const program = `
+    import { vulkan } from "tilework";
+    import { groupedHash } from ${JSON.stringify(new URL("./gpu_grouped.ts", import.meta.url).href)};
+    console.log(JSON.stringify(groupedHash(await vulkan({ name: "${gpu.describe().index}" }))));`;
+  const generic = await childJson(program, { env: { TILEWORK_GPU_VARIANT: "generic" }, secondsMax: 240 });
+  assert.equal(groupedHash(gpu), generic);
+}, { timeout: 300_000 });
+
+gpuTest("gpu: groupedLinear() in f64 is refused, and out is as it was", (gpu) => {
+  using x = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4]));
+  using weight = tensor(gpu, [1, 2, 2], new Float64Array(4));
+  using offsets = tensor(gpu, [2], new Uint32Array([0, 2]));
+  using out = tensor(gpu, [2, 2], new Float64Array(4).fill(7));
+  assert.throws(() => groupedLinear(x, offsets, { weight }, { out }), { name: "UnsupportedError" });
+  assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
 });

@@ -65,6 +65,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -74,7 +76,7 @@ struct KernelContext_0
     float device* entryPointParams_dy_0;
     float device* entryPointParams_y_0;
     Sheet_0 device* entryPointParams_sheet_0;
-    array<float, int(128)> threadgroup* parts_0;
+    array<float, int(128)> threadgroup* parts_1;
 };
 
 [[kernel]] void attention_backward_f32_delta(uint3 group_1 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_delta_1 [[buffer(1)]], float device* entryPointParams_dy_1 [[buffer(2)]], float device* entryPointParams_y_1 [[buffer(3)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(4)]])
@@ -85,8 +87,8 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_dy_0 = entryPointParams_dy_1;
     (&kernelContext_0)->entryPointParams_y_0 = entryPointParams_y_1;
     (&kernelContext_0)->entryPointParams_sheet_0 = entryPointParams_sheet_1;
-    threadgroup array<float, int(128)> parts_1;
-    (&kernelContext_0)->parts_0 = &parts_1;
+    threadgroup array<float, int(128)> parts_2;
+    (&kernelContext_0)->parts_1 = &parts_2;
     Sheet_0 device* _S1 = entryPointParams_sheet_1+entryPointParams_1->a_0.sheet_at_0;
     uint _S2 = thread_0.x;
     uint _S3 = _S1->heads_0;
@@ -138,7 +140,7 @@ struct KernelContext_0
             sum_0 = 0.0f;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        (*(&kernelContext_0)->parts_0)[_S2] = sum_0;
+        (*(&kernelContext_0)->parts_1)[_S2] = sum_0;
         half_0 = 8U;
         for(;;)
         {
@@ -152,7 +154,7 @@ struct KernelContext_0
             threadgroup_barrier(mem_flags::mem_threadgroup);
             if((_S2 % 16U) < half_0)
             {
-                (*(&kernelContext_0)->parts_0)[_S2] = (*(&kernelContext_0)->parts_0)[_S2] + (*(&kernelContext_0)->parts_0)[_S2 + half_0];
+                (*(&kernelContext_0)->parts_1)[_S2] = (*(&kernelContext_0)->parts_1)[_S2] + (*(&kernelContext_0)->parts_1)[_S2 + half_0];
             }
             half_0 = half_0 / 2U;
         }
@@ -167,7 +169,7 @@ struct KernelContext_0
         }
         if(_S13)
         {
-            *((&kernelContext_0)->entryPointParams_delta_0+(entryPointParams_1->a_0.delta_at_0 + row_1)) = (*(&kernelContext_0)->parts_0)[_S2];
+            *((&kernelContext_0)->entryPointParams_delta_0+(entryPointParams_1->a_0.delta_at_0 + row_1)) = (*(&kernelContext_0)->parts_1)[_S2];
         }
         row0_0 = row0_0 + entryPointParams_1->a_0.groups_0 * 8U;
     }

@@ -89,6 +89,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -334,12 +336,17 @@ Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2,
     return tile_0;
 }
 
+uint ownRows_0(uint count_2, uint t_1)
+{
+    return min(4U, count_2 - min(count_2, t_1 / 16U * 4U));
+}
+
 uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
 {
     return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
 }
 
-void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_2, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
 {
     bool _S25;
     float v_0;
@@ -369,10 +376,10 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
         {
             break;
         }
-        uint _S26 = t_1 % 16U;
+        uint _S26 = t_2 % 16U;
         uint _S27 = d0_0 + _S26;
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint r_0 = t_1 / 16U;
+        uint r_0 = t_2 / 16U;
         for(;;)
         {
             if(r_0 < 32U)
@@ -401,7 +408,7 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             (*kernelContext_1->left_tile_0)[r_0 * 17U + _S26] = v_0;
             r_0 = r_0 + 8U;
         }
-        uint r_1 = t_1 / 16U;
+        uint r_1 = t_2 / 16U;
         for(;;)
         {
             if(r_1 < 64U)
@@ -444,14 +451,14 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             }
             thread array<float, int(4)> u_0;
             thread array<float, int(4)> v_1;
-            float _S29 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            float _S30 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            float _S31 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            float _S32 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
-            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S29 = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            float _S30 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            float _S31 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            float _S32 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
             float _S33 = (*kernelContext_1->right_tile_0)[_S26 * 17U + k_3];
             v_1[0U] = (*kernelContext_1->right_tile_0)[_S26 * 17U + k_3];
             float _S34 = (*kernelContext_1->right_tile_0)[(_S26 + 16U) * 17U + k_3];
@@ -483,29 +490,29 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
     return;
 }
 
-uint place_1(uint i_0, uint j_1, uint t_2)
+uint place_1(uint i_0, uint j_1, uint t_3)
 {
-    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+    return (t_3 / 16U * 4U + i_0) * 65U + t_3 % 16U + 16U * j_1;
 }
 
-void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_4, KernelContext_0 thread* kernelContext_2)
 {
-    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_4)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_4)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_4)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_4)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_4)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_4)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_4)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_4)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_4)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_4)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_4)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_4)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_4)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_4)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_4)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_4)] = (*dot_1)[3U][3U];
     return;
 }
 
@@ -610,47 +617,49 @@ float slope_0(float p_1, float dp_0, float d_0)
     return _S42;
 }
 
-void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
+void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
 {
     uint query_3;
-    bool _S43;
+    uint i_1;
+    uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S44 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
+    uint _S43 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
     uint kv_heads_0 = s_6.heads_0 / max(1U, s_6.group_0);
-    uint _S45 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S46 = s_6;
-    uint _S47 = batches_0(&_S46, a_1->q_bounds_at_0);
-    uint _S48 = _S47 * kv_heads_0 * s_6.key_tiles_0 * _S44;
-    uint _S49 = _S47 * s_6.heads_0 * s_6.queries_0;
+    uint _S44 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S45 = s_6;
+    uint _S46 = batches_0(&_S45, a_1->q_bounds_at_0);
+    uint _S47 = _S46 * kv_heads_0 * s_6.key_tiles_0 * _S43;
+    uint _S48 = _S46 * s_6.heads_0 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S48)
+        if(job_1 < _S47)
         {
         }
         else
         {
             break;
         }
-        uint _S50 = job_1 % _S44;
-        uint _S51 = _S50 * 64U;
-        uint _S52 = a_1->k_bounds_at_0;
-        uint _S53 = a_1->tiles_at_0;
-        uint _S54 = job_1 / _S44;
-        thread Sheet_0 _S55 = s_6;
-        Tile_0 _S56 = tileOf_0(&_S55, q_bounds_2, _S45, k_bounds_2, _S52, tiles_1, _S53, _S54, kv_heads_0, true);
-        if(!_S56.found_0)
+        uint _S49 = job_1 % _S43;
+        uint _S50 = _S49 * 64U;
+        uint _S51 = a_1->k_bounds_at_0;
+        uint _S52 = a_1->tiles_at_0;
+        uint _S53 = job_1 / _S43;
+        thread Sheet_0 _S54 = s_6;
+        Tile_0 _S55 = tileOf_0(&_S54, q_bounds_2, _S44, k_bounds_2, _S51, tiles_1, _S52, _S53, kv_heads_0, true);
+        if(!_S55.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S57 = _S56.one_0.k_0 + _S56.from_0;
-        uint _S58 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S56.one_0.batch_0, _S56.head_0, _S57);
-        uint _S59 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S56.one_0.batch_0, _S56.head_0, _S57);
-        int _S60 = int(_S56.one_0.queries_1);
-        int back_0 = int(_S56.one_0.keys_1) - _S60;
-        uint begin_0 = uint(clamp(int(_S56.from_0) - s_6.right_0 - back_0, int(0), _S60));
-        uint _S61 = uint(clamp(int(_S56.from_0 + _S56.count_1) + s_6.left_0 - back_0, int(begin_0), _S60));
+        uint _S56 = ownRows_0(_S55.count_1, t_5);
+        uint _S57 = _S55.one_0.k_0 + _S55.from_0;
+        uint _S58 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S55.one_0.batch_0, _S55.head_0, _S57);
+        uint _S59 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S55.one_0.batch_0, _S55.head_0, _S57);
+        int _S60 = int(_S55.one_0.queries_1);
+        int back_0 = int(_S55.one_0.keys_1) - _S60;
+        uint begin_0 = uint(clamp(int(_S55.from_0) - s_6.right_0 - back_0, int(0), _S60));
+        uint _S61 = uint(clamp(int(_S55.from_0 + _S55.count_1) + s_6.left_0 - back_0, int(begin_0), _S60));
         thread array<array<float, int(4)>, int(4)> dk_sum_0;
         clear_0(&dk_sum_0);
         thread array<array<float, int(4)>, int(4)> dv_sum_0;
@@ -665,7 +674,7 @@ void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, fl
             {
                 break;
             }
-            uint _S62 = _S56.head_0 * s_6.group_0 + h_0;
+            uint _S62 = _S55.head_0 * s_6.group_0 + h_0;
             query_3 = begin_0;
             for(;;)
             {
@@ -677,149 +686,152 @@ void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, fl
                     break;
                 }
                 uint _S63 = min(64U, _S61 - query_3);
-                uint _S64 = _S56.one_0.q_0 + query_3;
-                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S56.one_0.batch_0, _S62, _S64);
-                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S56.one_0.batch_0, _S62, _S64);
+                uint _S64 = _S55.one_0.q_0 + query_3;
+                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S55.one_0.batch_0, _S62, _S64);
+                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S55.one_0.batch_0, _S62, _S64);
                 thread array<array<float, int(4)>, int(4)> dp_1;
                 thread array<array<float, int(4)>, int(4)> dot_3;
-                dots_0(k_4, _S58, s_6.k_row_0, _S56.count_1, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, t_4, &dot_3, kernelContext_3);
+                dots_0(k_4, _S58, s_6.k_row_0, _S55.count_1, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, t_5, &dot_3, kernelContext_3);
                 bool _S65 = (a_1->dk_at_0) != 4294967295U;
                 if(_S65)
                 {
-                    dots_0(v_3, _S59, s_6.v_row_0, _S56.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, t_4, &dp_1, kernelContext_3);
+                    dots_0(v_3, _S59, s_6.v_row_0, _S55.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, t_5, &dp_1, kernelContext_3);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
                 thread array<array<float, int(4)>, int(4)> _S66 = dot_3;
-                put_0(&_S66, t_4, kernelContext_3);
+                put_0(&_S66, t_5, kernelContext_3);
                 thread Sheet_0 _S67 = s_6;
-                thread Sequence_0 _S68 = _S56.one_0;
+                thread Sequence_0 _S68 = _S55.one_0;
                 uint _S69 = statAt_0(&_S67, &_S68, _S62, query_3);
-                uint e_0 = 0U;
+                i_1 = 0U;
                 for(;;)
                 {
-                    if(e_0 < 16U)
+                    if(i_1 < _S56)
                     {
                     }
                     else
                     {
                         break;
                     }
-                    uint row_1 = t_4 / 16U * 4U + e_0 / 4U;
-                    uint _S70 = e_0 % 4U;
-                    uint column_0 = t_4 % 16U + 16U * _S70;
-                    uint at_2 = place_1(e_0 / 4U, _S70, t_4);
-                    uint own_0 = a_1->stats_at_0 + _S69 + min(column_0, _S63 - 1U);
-                    float _S71 = - (as_type<float>((2139095040U)));
-                    if(row_1 < (_S56.count_1))
+                    column_0 = t_5 % 16U;
+                    for(;;)
                     {
-                        _S43 = column_0 < _S63;
+                        if(column_0 < _S63)
+                        {
+                        }
+                        else
+                        {
+                            break;
+                        }
+                        uint row_1 = t_5 / 16U * 4U + i_1;
+                        uint stat_at_0 = a_1->stats_at_0 + _S69 + column_0;
+                        uint _S70 = query_3 + column_0;
+                        uint _S71 = _S55.from_0 + row_1;
+                        float _S72 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                        thread Sheet_0 _S73 = s_6;
+                        thread Sequence_0 _S74 = _S55.one_0;
+                        float _S75 = score_0(&_S73, &_S74, mask_1, a_1->mask_at_0, _S62, _S70, _S71, _S72);
+                        (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S75, stats_0[stat_at_0], stats_0[stat_at_0 + _S48]);
+                        column_0 = column_0 + 16U;
                     }
-                    else
-                    {
-                        _S43 = false;
-                    }
-                    float z_1;
-                    if(_S43)
-                    {
-                        uint _S72 = query_3 + column_0;
-                        uint _S73 = _S56.from_0 + row_1;
-                        float _S74 = (*kernelContext_3->tile_of_0)[at_2];
-                        thread Sheet_0 _S75 = s_6;
-                        thread Sequence_0 _S76 = _S56.one_0;
-                        float _S77 = score_0(&_S75, &_S76, mask_1, a_1->mask_at_0, _S62, _S72, _S73, _S74);
-                        z_1 = _S77;
-                    }
-                    else
-                    {
-                        z_1 = _S71;
-                    }
-                    (*kernelContext_3->tile_of_0)[at_2] = probability_0(z_1, stats_0[own_0], stats_0[own_0 + _S49]);
-                    e_0 = e_0 + 1U;
+                    i_1 = i_1 + 1U;
                 }
                 if(_S65)
                 {
-                    uint _S78 = a_1->delta_at_0 + _S69;
-                    uint _S79 = t_4 % 16U;
-                    uint _S80 = _S63 - 1U;
-                    float _S81 = delta_0[_S78 + min(_S79, _S80)];
-                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)], dp_1[0U][0U], _S81);
-                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)], dp_1[1U][0U], _S81);
-                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)], dp_1[2U][0U], _S81);
-                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)], dp_1[3U][0U], _S81);
-                    float _S82 = delta_0[_S78 + min(_S79 + 16U, _S80)];
-                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)], dp_1[0U][1U], _S82);
-                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)], dp_1[1U][1U], _S82);
-                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)], dp_1[2U][1U], _S82);
-                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)], dp_1[3U][1U], _S82);
-                    float _S83 = delta_0[_S78 + min(_S79 + 32U, _S80)];
-                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)], dp_1[0U][2U], _S83);
-                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)], dp_1[1U][2U], _S83);
-                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)], dp_1[2U][2U], _S83);
-                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)], dp_1[3U][2U], _S83);
-                    float _S84 = delta_0[_S78 + min(_S79 + 48U, _S80)];
-                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)], dp_1[0U][3U], _S84);
-                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)], dp_1[1U][3U], _S84);
-                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)], dp_1[2U][3U], _S84);
-                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)], dp_1[3U][3U], _S84);
+                    uint _S76 = a_1->delta_at_0 + _S69;
+                    uint _S77 = t_5 % 16U;
+                    uint _S78 = _S63 - 1U;
+                    float _S79 = delta_0[_S76 + min(_S77, _S78)];
+                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], _S79);
+                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], _S79);
+                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], _S79);
+                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], _S79);
+                    float _S80 = delta_0[_S76 + min(_S77 + 16U, _S78)];
+                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], _S80);
+                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], _S80);
+                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], _S80);
+                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], _S80);
+                    float _S81 = delta_0[_S76 + min(_S77 + 32U, _S78)];
+                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], _S81);
+                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], _S81);
+                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], _S81);
+                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], _S81);
+                    float _S82 = delta_0[_S76 + min(_S77 + 48U, _S78)];
+                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], _S82);
+                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], _S82);
+                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], _S82);
+                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], _S82);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
                 if((a_1->dv_at_0) != 4294967295U)
                 {
-                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, _S51, t_4, kernelContext_3);
+                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, _S50, t_5, kernelContext_3);
                 }
                 if(_S65)
                 {
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    thread array<array<float, int(4)>, int(4)> _S85 = dp_1;
-                    put_0(&_S85, t_4, kernelContext_3);
+                    thread array<array<float, int(4)>, int(4)> _S83 = dp_1;
+                    put_0(&_S83, t_5, kernelContext_3);
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, _S51, t_4, kernelContext_3);
+                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, _S50, t_5, kernelContext_3);
                 }
                 query_3 = query_3 + 64U;
             }
             h_0 = h_0 + 1U;
         }
-        thread array<array<float, int(4)>, int(4)> _S86 = dk_sum_0;
+        thread array<array<float, int(4)>, int(4)> _S84 = dk_sum_0;
         thread array<float, int(16)> dk_list_0;
-        listed_0(&_S86, &dk_list_0);
-        thread array<array<float, int(4)>, int(4)> _S87 = dv_sum_0;
+        listed_0(&_S84, &dk_list_0);
+        thread array<array<float, int(4)>, int(4)> _S85 = dv_sum_0;
         thread array<float, int(16)> dv_list_0;
-        listed_0(&_S87, &dv_list_0);
+        listed_0(&_S85, &dv_list_0);
         query_3 = 0U;
         for(;;)
         {
-            if(query_3 < 16U)
+            if(query_3 < _S56)
             {
             }
             else
             {
                 break;
             }
-            uint row_2 = t_4 / 16U * 4U + query_3 / 4U;
-            uint col_1 = _S51 + t_4 % 16U + 16U * (query_3 % 4U);
-            uint key_1 = _S57 + row_2;
-            if(row_2 >= (_S56.count_1))
+            uint key_1 = _S57 + t_5 / 16U * 4U + query_3;
+            uint _S86 = a_1->dk_at_0;
+            uint _S87 = first_0(a_1->dk_at_0, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S55.one_0.batch_0, _S55.head_0, key_1);
+            uint _S88 = a_1->dv_at_0;
+            uint _S89 = first_0(a_1->dv_at_0, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S55.one_0.batch_0, _S55.head_0, key_1);
+            uint _S90 = _S50 + t_5 % 16U;
+            i_1 = 0U;
+            column_0 = _S90;
+            for(;;)
             {
-                _S43 = true;
-            }
-            else
-            {
-                _S43 = col_1 >= (s_6.width_0);
-            }
-            if(_S43)
-            {
-                query_3 = query_3 + 1U;
-                continue;
-            }
-            uint _S88 = a_1->dk_at_0;
-            if((a_1->dk_at_0) != 4294967295U)
-            {
-                *(dk_0+(first_0(_S88, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S56.one_0.batch_0, _S56.head_0, key_1) + col_1)) = s_6.scale_0 * dk_list_0[query_3];
-            }
-            uint _S89 = a_1->dv_at_0;
-            if((a_1->dv_at_0) != 4294967295U)
-            {
-                *(dv_0+(first_0(_S89, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S56.one_0.batch_0, _S56.head_0, key_1) + col_1)) = dv_list_0[query_3];
+                bool _S91;
+                if(i_1 < 4U)
+                {
+                    _S91 = column_0 < (s_6.width_0);
+                }
+                else
+                {
+                    _S91 = false;
+                }
+                if(_S91)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                if(_S86 != 4294967295U)
+                {
+                    *(dk_0+(_S87 + column_0)) = s_6.scale_0 * dk_list_0[4U * query_3 + i_1];
+                }
+                if(_S88 != 4294967295U)
+                {
+                    *(dv_0+(_S89 + column_0)) = dv_list_0[4U * query_3 + i_1];
+                }
+                uint col_1 = column_0 + 16U;
+                i_1 = i_1 + 1U;
+                column_0 = col_1;
             }
             query_3 = query_3 + 1U;
         }

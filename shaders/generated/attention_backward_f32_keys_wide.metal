@@ -105,6 +105,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -390,12 +392,17 @@ Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2,
     return tile_0;
 }
 
+uint ownRows_0(uint count_2, uint t_1)
+{
+    return min(4U, count_2 - min(count_2, t_1 / 16U * 4U));
+}
+
 uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
 {
     return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
 }
 
-void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_2, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
 {
     bool _S29;
     float v_0;
@@ -425,10 +432,10 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
         {
             break;
         }
-        uint _S30 = t_1 % 16U;
+        uint _S30 = t_2 % 16U;
         uint _S31 = d0_0 + _S30;
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint r_0 = t_1 / 16U;
+        uint r_0 = t_2 / 16U;
         for(;;)
         {
             if(r_0 < 32U)
@@ -457,7 +464,7 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             (*kernelContext_1->left_tile_0)[r_0 * 17U + _S30] = v_0;
             r_0 = r_0 + 8U;
         }
-        uint r_1 = t_1 / 16U;
+        uint r_1 = t_2 / 16U;
         for(;;)
         {
             if(r_1 < 64U)
@@ -500,14 +507,14 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             }
             thread array<float, int(4)> u_0;
             thread array<float, int(4)> v_1;
-            float _S33 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            float _S34 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            float _S35 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            float _S36 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
-            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S33 = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            float _S34 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            float _S35 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            float _S36 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
             float _S37 = (*kernelContext_1->right_tile_0)[_S30 * 17U + k_3];
             v_1[0U] = (*kernelContext_1->right_tile_0)[_S30 * 17U + k_3];
             float _S38 = (*kernelContext_1->right_tile_0)[(_S30 + 16U) * 17U + k_3];
@@ -539,29 +546,29 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
     return;
 }
 
-uint place_1(uint i_0, uint j_1, uint t_2)
+uint place_1(uint i_0, uint j_1, uint t_3)
 {
-    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+    return (t_3 / 16U * 4U + i_0) * 65U + t_3 % 16U + 16U * j_1;
 }
 
-void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_4, KernelContext_0 thread* kernelContext_2)
 {
-    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_4)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_4)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_4)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_4)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_4)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_4)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_4)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_4)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_4)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_4)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_4)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_4)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_4)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_4)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_4)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_4)] = (*dot_1)[3U][3U];
     return;
 }
 
@@ -666,47 +673,49 @@ float slope_0(float p_1, float dp_0, float d_0)
     return _S46;
 }
 
-void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
+void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
 {
     uint query_3;
-    bool _S47;
+    uint i_1;
+    uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S48 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
+    uint _S47 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
     uint kv_heads_0 = s_6.heads_0 / max(1U, s_6.group_0);
-    uint _S49 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S50 = s_6;
-    uint _S51 = batches_0(&_S50, a_1->q_bounds_at_0);
-    uint _S52 = _S51 * kv_heads_0 * s_6.key_tiles_0 * _S48;
-    uint _S53 = _S51 * s_6.heads_0 * s_6.queries_0;
+    uint _S48 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S49 = s_6;
+    uint _S50 = batches_0(&_S49, a_1->q_bounds_at_0);
+    uint _S51 = _S50 * kv_heads_0 * s_6.key_tiles_0 * _S47;
+    uint _S52 = _S50 * s_6.heads_0 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S52)
+        if(job_1 < _S51)
         {
         }
         else
         {
             break;
         }
-        uint _S54 = job_1 % _S48;
-        uint _S55 = _S54 * 128U;
-        uint _S56 = a_1->k_bounds_at_0;
-        uint _S57 = a_1->tiles_at_0;
-        uint _S58 = job_1 / _S48;
-        thread Sheet_0 _S59 = s_6;
-        Tile_0 _S60 = tileOf_0(&_S59, q_bounds_2, _S49, k_bounds_2, _S56, tiles_1, _S57, _S58, kv_heads_0, true);
-        if(!_S60.found_0)
+        uint _S53 = job_1 % _S47;
+        uint _S54 = _S53 * 128U;
+        uint _S55 = a_1->k_bounds_at_0;
+        uint _S56 = a_1->tiles_at_0;
+        uint _S57 = job_1 / _S47;
+        thread Sheet_0 _S58 = s_6;
+        Tile_0 _S59 = tileOf_0(&_S58, q_bounds_2, _S48, k_bounds_2, _S55, tiles_1, _S56, _S57, kv_heads_0, true);
+        if(!_S59.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S61 = _S60.one_0.k_0 + _S60.from_0;
-        uint _S62 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S60.one_0.batch_0, _S60.head_0, _S61);
-        uint _S63 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S60.one_0.batch_0, _S60.head_0, _S61);
-        int _S64 = int(_S60.one_0.queries_1);
-        int back_0 = int(_S60.one_0.keys_1) - _S64;
-        uint begin_0 = uint(clamp(int(_S60.from_0) - s_6.right_0 - back_0, int(0), _S64));
-        uint _S65 = uint(clamp(int(_S60.from_0 + _S60.count_1) + s_6.left_0 - back_0, int(begin_0), _S64));
+        uint _S60 = ownRows_0(_S59.count_1, t_5);
+        uint _S61 = _S59.one_0.k_0 + _S59.from_0;
+        uint _S62 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S59.one_0.batch_0, _S59.head_0, _S61);
+        uint _S63 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S59.one_0.batch_0, _S59.head_0, _S61);
+        int _S64 = int(_S59.one_0.queries_1);
+        int back_0 = int(_S59.one_0.keys_1) - _S64;
+        uint begin_0 = uint(clamp(int(_S59.from_0) - s_6.right_0 - back_0, int(0), _S64));
+        uint _S65 = uint(clamp(int(_S59.from_0 + _S59.count_1) + s_6.left_0 - back_0, int(begin_0), _S64));
         thread array<array<float, int(8)>, int(4)> dk_sum_0;
         clear_0(&dk_sum_0);
         thread array<array<float, int(8)>, int(4)> dv_sum_0;
@@ -721,7 +730,7 @@ void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, fl
             {
                 break;
             }
-            uint _S66 = _S60.head_0 * s_6.group_0 + h_0;
+            uint _S66 = _S59.head_0 * s_6.group_0 + h_0;
             query_3 = begin_0;
             for(;;)
             {
@@ -733,149 +742,152 @@ void keysOf_0(uint group_1, uint t_4, float device* dk_0, float device* dv_0, fl
                     break;
                 }
                 uint _S67 = min(64U, _S65 - query_3);
-                uint _S68 = _S60.one_0.q_0 + query_3;
-                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S60.one_0.batch_0, _S66, _S68);
-                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S60.one_0.batch_0, _S66, _S68);
+                uint _S68 = _S59.one_0.q_0 + query_3;
+                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S59.one_0.batch_0, _S66, _S68);
+                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S59.one_0.batch_0, _S66, _S68);
                 thread array<array<float, int(4)>, int(4)> dp_1;
                 thread array<array<float, int(4)>, int(4)> dot_3;
-                dots_0(k_4, _S62, s_6.k_row_0, _S60.count_1, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, t_4, &dot_3, kernelContext_3);
+                dots_0(k_4, _S62, s_6.k_row_0, _S59.count_1, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, t_5, &dot_3, kernelContext_3);
                 bool _S69 = (a_1->dk_at_0) != 4294967295U;
                 if(_S69)
                 {
-                    dots_0(v_3, _S63, s_6.v_row_0, _S60.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, t_4, &dp_1, kernelContext_3);
+                    dots_0(v_3, _S63, s_6.v_row_0, _S59.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, t_5, &dp_1, kernelContext_3);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
                 thread array<array<float, int(4)>, int(4)> _S70 = dot_3;
-                put_0(&_S70, t_4, kernelContext_3);
+                put_0(&_S70, t_5, kernelContext_3);
                 thread Sheet_0 _S71 = s_6;
-                thread Sequence_0 _S72 = _S60.one_0;
+                thread Sequence_0 _S72 = _S59.one_0;
                 uint _S73 = statAt_0(&_S71, &_S72, _S66, query_3);
-                uint e_0 = 0U;
+                i_1 = 0U;
                 for(;;)
                 {
-                    if(e_0 < 16U)
+                    if(i_1 < _S60)
                     {
                     }
                     else
                     {
                         break;
                     }
-                    uint row_1 = t_4 / 16U * 4U + e_0 / 4U;
-                    uint _S74 = e_0 % 4U;
-                    uint column_0 = t_4 % 16U + 16U * _S74;
-                    uint at_2 = place_1(e_0 / 4U, _S74, t_4);
-                    uint own_0 = a_1->stats_at_0 + _S73 + min(column_0, _S67 - 1U);
-                    float _S75 = - (as_type<float>((2139095040U)));
-                    if(row_1 < (_S60.count_1))
+                    column_0 = t_5 % 16U;
+                    for(;;)
                     {
-                        _S47 = column_0 < _S67;
+                        if(column_0 < _S67)
+                        {
+                        }
+                        else
+                        {
+                            break;
+                        }
+                        uint row_1 = t_5 / 16U * 4U + i_1;
+                        uint stat_at_0 = a_1->stats_at_0 + _S73 + column_0;
+                        uint _S74 = query_3 + column_0;
+                        uint _S75 = _S59.from_0 + row_1;
+                        float _S76 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                        thread Sheet_0 _S77 = s_6;
+                        thread Sequence_0 _S78 = _S59.one_0;
+                        float _S79 = score_0(&_S77, &_S78, mask_1, a_1->mask_at_0, _S66, _S74, _S75, _S76);
+                        (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S79, stats_0[stat_at_0], stats_0[stat_at_0 + _S52]);
+                        column_0 = column_0 + 16U;
                     }
-                    else
-                    {
-                        _S47 = false;
-                    }
-                    float z_1;
-                    if(_S47)
-                    {
-                        uint _S76 = query_3 + column_0;
-                        uint _S77 = _S60.from_0 + row_1;
-                        float _S78 = (*kernelContext_3->tile_of_0)[at_2];
-                        thread Sheet_0 _S79 = s_6;
-                        thread Sequence_0 _S80 = _S60.one_0;
-                        float _S81 = score_0(&_S79, &_S80, mask_1, a_1->mask_at_0, _S66, _S76, _S77, _S78);
-                        z_1 = _S81;
-                    }
-                    else
-                    {
-                        z_1 = _S75;
-                    }
-                    (*kernelContext_3->tile_of_0)[at_2] = probability_0(z_1, stats_0[own_0], stats_0[own_0 + _S53]);
-                    e_0 = e_0 + 1U;
+                    i_1 = i_1 + 1U;
                 }
                 if(_S69)
                 {
-                    uint _S82 = a_1->delta_at_0 + _S73;
-                    uint _S83 = t_4 % 16U;
-                    uint _S84 = _S67 - 1U;
-                    float _S85 = delta_0[_S82 + min(_S83, _S84)];
-                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)], dp_1[0U][0U], _S85);
-                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)], dp_1[1U][0U], _S85);
-                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)], dp_1[2U][0U], _S85);
-                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)], dp_1[3U][0U], _S85);
-                    float _S86 = delta_0[_S82 + min(_S83 + 16U, _S84)];
-                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)], dp_1[0U][1U], _S86);
-                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)], dp_1[1U][1U], _S86);
-                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)], dp_1[2U][1U], _S86);
-                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)], dp_1[3U][1U], _S86);
-                    float _S87 = delta_0[_S82 + min(_S83 + 32U, _S84)];
-                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)], dp_1[0U][2U], _S87);
-                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)], dp_1[1U][2U], _S87);
-                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)], dp_1[2U][2U], _S87);
-                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)], dp_1[3U][2U], _S87);
-                    float _S88 = delta_0[_S82 + min(_S83 + 48U, _S84)];
-                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)], dp_1[0U][3U], _S88);
-                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)], dp_1[1U][3U], _S88);
-                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)], dp_1[2U][3U], _S88);
-                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)], dp_1[3U][3U], _S88);
+                    uint _S80 = a_1->delta_at_0 + _S73;
+                    uint _S81 = t_5 % 16U;
+                    uint _S82 = _S67 - 1U;
+                    float _S83 = delta_0[_S80 + min(_S81, _S82)];
+                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], _S83);
+                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], _S83);
+                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], _S83);
+                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], _S83);
+                    float _S84 = delta_0[_S80 + min(_S81 + 16U, _S82)];
+                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], _S84);
+                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], _S84);
+                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], _S84);
+                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], _S84);
+                    float _S85 = delta_0[_S80 + min(_S81 + 32U, _S82)];
+                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], _S85);
+                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], _S85);
+                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], _S85);
+                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], _S85);
+                    float _S86 = delta_0[_S80 + min(_S81 + 48U, _S82)];
+                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], _S86);
+                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], _S86);
+                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], _S86);
+                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], _S86);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
                 if((a_1->dv_at_0) != 4294967295U)
                 {
-                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, _S55, t_4, kernelContext_3);
+                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, _S54, t_5, kernelContext_3);
                 }
                 if(_S69)
                 {
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    thread array<array<float, int(4)>, int(4)> _S89 = dp_1;
-                    put_0(&_S89, t_4, kernelContext_3);
+                    thread array<array<float, int(4)>, int(4)> _S87 = dp_1;
+                    put_0(&_S87, t_5, kernelContext_3);
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, _S55, t_4, kernelContext_3);
+                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, _S54, t_5, kernelContext_3);
                 }
                 query_3 = query_3 + 64U;
             }
             h_0 = h_0 + 1U;
         }
-        thread array<array<float, int(8)>, int(4)> _S90 = dk_sum_0;
+        thread array<array<float, int(8)>, int(4)> _S88 = dk_sum_0;
         thread array<float, int(32)> dk_list_0;
-        listed_0(&_S90, &dk_list_0);
-        thread array<array<float, int(8)>, int(4)> _S91 = dv_sum_0;
+        listed_0(&_S88, &dk_list_0);
+        thread array<array<float, int(8)>, int(4)> _S89 = dv_sum_0;
         thread array<float, int(32)> dv_list_0;
-        listed_0(&_S91, &dv_list_0);
+        listed_0(&_S89, &dv_list_0);
         query_3 = 0U;
         for(;;)
         {
-            if(query_3 < 32U)
+            if(query_3 < _S60)
             {
             }
             else
             {
                 break;
             }
-            uint row_2 = t_4 / 16U * 4U + query_3 / 8U;
-            uint col_1 = _S55 + t_4 % 16U + 16U * (query_3 % 8U);
-            uint key_1 = _S61 + row_2;
-            if(row_2 >= (_S60.count_1))
+            uint key_1 = _S61 + t_5 / 16U * 4U + query_3;
+            uint _S90 = a_1->dk_at_0;
+            uint _S91 = first_0(a_1->dk_at_0, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S59.one_0.batch_0, _S59.head_0, key_1);
+            uint _S92 = a_1->dv_at_0;
+            uint _S93 = first_0(a_1->dv_at_0, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S59.one_0.batch_0, _S59.head_0, key_1);
+            uint _S94 = _S54 + t_5 % 16U;
+            i_1 = 0U;
+            column_0 = _S94;
+            for(;;)
             {
-                _S47 = true;
-            }
-            else
-            {
-                _S47 = col_1 >= (s_6.width_0);
-            }
-            if(_S47)
-            {
-                query_3 = query_3 + 1U;
-                continue;
-            }
-            uint _S92 = a_1->dk_at_0;
-            if((a_1->dk_at_0) != 4294967295U)
-            {
-                *(dk_0+(first_0(_S92, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S60.one_0.batch_0, _S60.head_0, key_1) + col_1)) = s_6.scale_0 * dk_list_0[query_3];
-            }
-            uint _S93 = a_1->dv_at_0;
-            if((a_1->dv_at_0) != 4294967295U)
-            {
-                *(dv_0+(first_0(_S93, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S60.one_0.batch_0, _S60.head_0, key_1) + col_1)) = dv_list_0[query_3];
+                bool _S95;
+                if(i_1 < 8U)
+                {
+                    _S95 = column_0 < (s_6.width_0);
+                }
+                else
+                {
+                    _S95 = false;
+                }
+                if(_S95)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                if(_S90 != 4294967295U)
+                {
+                    *(dk_0+(_S91 + column_0)) = s_6.scale_0 * dk_list_0[8U * query_3 + i_1];
+                }
+                if(_S92 != 4294967295U)
+                {
+                    *(dv_0+(_S93 + column_0)) = dv_list_0[8U * query_3 + i_1];
+                }
+                uint col_1 = column_0 + 16U;
+                i_1 = i_1 + 1U;
+                column_0 = col_1;
             }
             query_3 = query_3 + 1U;
         }

@@ -88,6 +88,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -335,6 +337,11 @@ Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2,
     return tile_0;
 }
 
+uint ownRows_0(uint count_2, uint t_1)
+{
+    return min(4U, count_2 - min(count_2, t_1 / 16U * 4U));
+}
+
 uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
 {
     return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
@@ -359,7 +366,7 @@ uint statAt_0(const Sheet_0 thread* s_4, const Sequence_0 thread* one_2, uint he
     return (one_2->batch_0 * s_4->heads_0 + head_3) * s_4->queries_0 + one_2->q_0 + query_1;
 }
 
-void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_2, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
 {
     bool _S26;
     float v_0;
@@ -389,10 +396,10 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
         {
             break;
         }
-        uint _S27 = t_1 % 16U;
+        uint _S27 = t_2 % 16U;
         uint _S28 = d0_0 + _S27;
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint r_0 = t_1 / 16U;
+        uint r_0 = t_2 / 16U;
         for(;;)
         {
             if(r_0 < 32U)
@@ -421,7 +428,7 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             (*kernelContext_1->left_tile_0)[r_0 * 17U + _S27] = v_0;
             r_0 = r_0 + 8U;
         }
-        uint r_1 = t_1 / 16U;
+        uint r_1 = t_2 / 16U;
         for(;;)
         {
             if(r_1 < 64U)
@@ -464,14 +471,14 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             }
             thread array<float, int(4)> u_0;
             thread array<float, int(4)> v_1;
-            float _S30 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            float _S31 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            float _S32 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            float _S33 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
-            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S30 = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            float _S31 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            float _S32 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            float _S33 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
             float _S34 = (*kernelContext_1->right_tile_0)[_S27 * 17U + k_3];
             v_1[0U] = (*kernelContext_1->right_tile_0)[_S27 * 17U + k_3];
             float _S35 = (*kernelContext_1->right_tile_0)[(_S27 + 16U) * 17U + k_3];
@@ -503,29 +510,29 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
     return;
 }
 
-uint place_1(uint i_0, uint j_1, uint t_2)
+uint place_1(uint i_0, uint j_1, uint t_3)
 {
-    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+    return (t_3 / 16U * 4U + i_0) * 65U + t_3 % 16U + 16U * j_1;
 }
 
-void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_4, KernelContext_0 thread* kernelContext_2)
 {
-    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_4)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_4)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_4)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_4)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_4)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_4)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_4)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_4)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_4)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_4)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_4)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_4)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_4)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_4)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_4)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_4)] = (*dot_1)[3U][3U];
     return;
 }
 
@@ -611,64 +618,65 @@ float slope_0(float p_1, float dp_0, float d_0)
     return _S42;
 }
 
-void queriesOf_0(uint group_1, uint t_4, float device* dq_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Queries_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
+void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Queries_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
 {
-    uint e_0;
-    bool _S43;
+    uint i_1;
+    uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S44 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
-    uint _S45 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S46 = s_6;
-    uint _S47 = batches_0(&_S46, a_1->q_bounds_at_0);
-    uint _S48 = _S47 * s_6.heads_0;
-    uint _S49 = _S48 * s_6.query_tiles_0 * _S44;
-    uint _S50 = _S48 * s_6.queries_0;
+    uint _S43 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
+    uint _S44 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S45 = s_6;
+    uint _S46 = batches_0(&_S45, a_1->q_bounds_at_0);
+    uint _S47 = _S46 * s_6.heads_0;
+    uint _S48 = _S47 * s_6.query_tiles_0 * _S43;
+    uint _S49 = _S47 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S49)
+        if(job_1 < _S48)
         {
         }
         else
         {
             break;
         }
-        uint _S51 = job_1 % _S44;
-        uint _S52 = _S51 * 64U;
-        uint _S53 = a_1->k_bounds_at_0;
-        uint _S54 = a_1->tiles_at_0;
-        uint _S55 = job_1 / _S44;
-        thread Sheet_0 _S56 = s_6;
-        Tile_0 _S57 = tileOf_0(&_S56, q_bounds_2, _S45, k_bounds_2, _S53, tiles_1, _S54, _S55, s_6.heads_0, false);
-        if(!_S57.found_0)
+        uint _S50 = job_1 % _S43;
+        uint _S51 = _S50 * 64U;
+        uint _S52 = a_1->k_bounds_at_0;
+        uint _S53 = a_1->tiles_at_0;
+        uint _S54 = job_1 / _S43;
+        thread Sheet_0 _S55 = s_6;
+        Tile_0 _S56 = tileOf_0(&_S55, q_bounds_2, _S44, k_bounds_2, _S52, tiles_1, _S53, _S54, s_6.heads_0, false);
+        if(!_S56.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S58 = _S57.head_0 / s_6.group_0;
-        uint _S59 = _S57.one_0.q_0 + _S57.from_0;
-        uint _S60 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S57.one_0.batch_0, _S57.head_0, _S59);
-        uint _S61 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S57.one_0.batch_0, _S57.head_0, _S59);
-        uint _S62 = _S57.from_0 + _S57.count_1 - 1U;
+        uint _S57 = ownRows_0(_S56.count_1, t_5);
+        uint _S58 = _S56.head_0 / s_6.group_0;
+        uint _S59 = _S56.one_0.q_0 + _S56.from_0;
+        uint _S60 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S56.one_0.batch_0, _S56.head_0, _S59);
+        uint _S61 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S56.one_0.batch_0, _S56.head_0, _S59);
+        uint _S62 = _S56.from_0 + _S56.count_1 - 1U;
         thread Sheet_0 _S63 = s_6;
-        thread Sequence_0 _S64 = _S57.one_0;
+        thread Sequence_0 _S64 = _S56.one_0;
         int _S65 = position_0(&_S63, &_S64, _S62);
-        uint end_0 = uint(clamp(_S65 + s_6.right_0 + int(1), int(0), int(_S57.one_0.keys_1)));
+        uint end_0 = uint(clamp(_S65 + s_6.right_0 + int(1), int(0), int(_S56.one_0.keys_1)));
         thread Sheet_0 _S66 = s_6;
-        thread Sequence_0 _S67 = _S57.one_0;
-        int _S68 = position_0(&_S66, &_S67, _S57.from_0);
+        thread Sequence_0 _S67 = _S56.one_0;
+        int _S68 = position_0(&_S66, &_S67, _S56.from_0);
         uint begin_0 = uint(clamp(_S68 - s_6.left_0, int(0), int(end_0)));
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(t_4 < (_S57.count_1))
+        if(t_5 < (_S56.count_1))
         {
-            uint _S69 = _S57.from_0 + t_4;
+            uint _S69 = _S56.from_0 + t_5;
             thread Sheet_0 _S70 = s_6;
-            thread Sequence_0 _S71 = _S57.one_0;
-            uint _S72 = statAt_0(&_S70, &_S71, _S57.head_0, _S69);
+            thread Sequence_0 _S71 = _S56.one_0;
+            uint _S72 = statAt_0(&_S70, &_S71, _S56.head_0, _S69);
             uint _S73 = a_1->stats_at_0;
-            (*kernelContext_3->row_max_0)[t_4] = stats_0[a_1->stats_at_0 + _S72];
-            (*kernelContext_3->row_sum_0)[t_4] = stats_0[_S73 + _S50 + _S72];
-            (*kernelContext_3->row_keep_0)[t_4] = delta_0[a_1->delta_at_0 + _S72];
+            (*kernelContext_3->row_max_0)[t_5] = stats_0[a_1->stats_at_0 + _S72];
+            (*kernelContext_3->row_sum_0)[t_5] = stats_0[_S73 + _S49 + _S72];
+            (*kernelContext_3->row_keep_0)[t_5] = delta_0[a_1->delta_at_0 + _S72];
         }
         thread array<array<float, int(4)>, int(4)> sum_3;
         clear_0(&sum_3);
@@ -683,107 +691,109 @@ void queriesOf_0(uint group_1, uint t_4, float device* dq_0, float device* delta
                 break;
             }
             uint _S74 = min(64U, end_0 - key_1);
-            uint _S75 = _S57.one_0.k_0 + key_1;
-            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S57.one_0.batch_0, _S58, _S75);
-            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S57.one_0.batch_0, _S58, _S75);
+            uint _S75 = _S56.one_0.k_0 + key_1;
+            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S56.one_0.batch_0, _S58, _S75);
+            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S56.one_0.batch_0, _S58, _S75);
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S60, s_6.q_row_0, _S57.count_1, k_4, k_first_0, s_6.k_row_0, _S74, s_6.width_0, t_4, &dot_3, kernelContext_3);
+            dots_0(q_3, _S60, s_6.q_row_0, _S56.count_1, k_4, k_first_0, s_6.k_row_0, _S74, s_6.width_0, t_5, &dot_3, kernelContext_3);
             thread array<array<float, int(4)>, int(4)> dp_1;
-            dots_0(dy_0, _S61, s_6.dy_row_0, _S57.count_1, v_3, v_first_0, s_6.v_row_0, _S74, s_6.width_0, t_4, &dp_1, kernelContext_3);
+            dots_0(dy_0, _S61, s_6.dy_row_0, _S56.count_1, v_3, v_first_0, s_6.v_row_0, _S74, s_6.width_0, t_5, &dp_1, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
             thread array<array<float, int(4)>, int(4)> _S76 = dot_3;
-            put_0(&_S76, t_4, kernelContext_3);
-            e_0 = 0U;
+            put_0(&_S76, t_5, kernelContext_3);
+            i_1 = 0U;
             for(;;)
             {
-                if(e_0 < 16U)
+                if(i_1 < _S57)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint row_1 = t_4 / 16U * 4U + e_0 / 4U;
-                uint _S77 = e_0 % 4U;
-                uint column_0 = t_4 % 16U + 16U * _S77;
-                uint at_2 = place_1(e_0 / 4U, _S77, t_4);
-                float _S78 = - (as_type<float>((2139095040U)));
-                if(row_1 < (_S57.count_1))
+                column_0 = t_5 % 16U;
+                for(;;)
                 {
-                    _S43 = column_0 < _S74;
+                    if(column_0 < _S74)
+                    {
+                    }
+                    else
+                    {
+                        break;
+                    }
+                    uint row_1 = t_5 / 16U * 4U + i_1;
+                    uint _S77 = _S56.from_0 + row_1;
+                    uint _S78 = key_1 + column_0;
+                    float _S79 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S80 = s_6;
+                    thread Sequence_0 _S81 = _S56.one_0;
+                    float _S82 = score_0(&_S80, &_S81, mask_1, a_1->mask_at_0, _S56.head_0, _S77, _S78, _S79);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S82, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
+                    column_0 = column_0 + 16U;
                 }
-                else
-                {
-                    _S43 = false;
-                }
-                float z_1;
-                if(_S43)
-                {
-                    uint _S79 = _S57.from_0 + row_1;
-                    uint _S80 = key_1 + column_0;
-                    float _S81 = (*kernelContext_3->tile_of_0)[at_2];
-                    thread Sheet_0 _S82 = s_6;
-                    thread Sequence_0 _S83 = _S57.one_0;
-                    float _S84 = score_0(&_S82, &_S83, mask_1, a_1->mask_at_0, _S57.head_0, _S79, _S80, _S81);
-                    z_1 = _S84;
-                }
-                else
-                {
-                    z_1 = _S78;
-                }
-                (*kernelContext_3->tile_of_0)[at_2] = probability_0(z_1, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
-                e_0 = e_0 + 1U;
+                i_1 = i_1 + 1U;
             }
-            (*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)], dp_1[0U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)], dp_1[0U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)], dp_1[0U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)], dp_1[0U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)], dp_1[1U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)], dp_1[1U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)], dp_1[1U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)], dp_1[1U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)], dp_1[2U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)], dp_1[2U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)], dp_1[2U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)], dp_1[2U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)], dp_1[3U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)], dp_1[3U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)], dp_1[3U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)], dp_1[3U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S74, s_6.width_0, _S52, t_4, kernelContext_3);
+            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S74, s_6.width_0, _S51, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
-        thread array<array<float, int(4)>, int(4)> _S85 = sum_3;
+        thread array<array<float, int(4)>, int(4)> _S83 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S85, &list_1);
-        e_0 = 0U;
+        listed_0(&_S83, &list_1);
+        i_1 = 0U;
         for(;;)
         {
-            if(e_0 < 16U)
+            if(i_1 < _S57)
             {
             }
             else
             {
                 break;
             }
-            uint row_2 = t_4 / 16U * 4U + e_0 / 4U;
-            uint col_1 = _S52 + t_4 % 16U + 16U * (e_0 % 4U);
-            if(row_2 >= (_S57.count_1))
+            uint _S84 = first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S56.one_0.batch_0, _S56.head_0, _S59 + t_5 / 16U * 4U + i_1);
+            uint _S85 = _S51 + t_5 % 16U;
+            column_0 = 0U;
+            uint col_1 = _S85;
+            for(;;)
             {
-                _S43 = true;
+                bool _S86;
+                if(column_0 < 4U)
+                {
+                    _S86 = col_1 < (s_6.width_0);
+                }
+                else
+                {
+                    _S86 = false;
+                }
+                if(_S86)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                *(dq_0+(_S84 + col_1)) = s_6.scale_0 * list_1[4U * i_1 + column_0];
+                uint col_2 = col_1 + 16U;
+                column_0 = column_0 + 1U;
+                col_1 = col_2;
             }
-            else
-            {
-                _S43 = col_1 >= (s_6.width_0);
-            }
-            if(_S43)
-            {
-                e_0 = e_0 + 1U;
-                continue;
-            }
-            *(dq_0+(first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S57.one_0.batch_0, _S57.head_0, _S59 + row_2) + col_1)) = s_6.scale_0 * list_1[e_0];
-            e_0 = e_0 + 1U;
+            i_1 = i_1 + 1U;
         }
         job_1 = job_1 + a_1->groups_0;
     }

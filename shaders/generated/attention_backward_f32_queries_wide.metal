@@ -104,6 +104,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -391,6 +393,11 @@ Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2,
     return tile_0;
 }
 
+uint ownRows_0(uint count_2, uint t_1)
+{
+    return min(4U, count_2 - min(count_2, t_1 / 16U * 4U));
+}
+
 uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
 {
     return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
@@ -415,7 +422,7 @@ uint statAt_0(const Sheet_0 thread* s_4, const Sequence_0 thread* one_2, uint he
     return (one_2->batch_0 * s_4->heads_0 + head_3) * s_4->queries_0 + one_2->q_0 + query_1;
 }
 
-void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_2, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
 {
     bool _S30;
     float v_0;
@@ -445,10 +452,10 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
         {
             break;
         }
-        uint _S31 = t_1 % 16U;
+        uint _S31 = t_2 % 16U;
         uint _S32 = d0_0 + _S31;
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint r_0 = t_1 / 16U;
+        uint r_0 = t_2 / 16U;
         for(;;)
         {
             if(r_0 < 32U)
@@ -477,7 +484,7 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             (*kernelContext_1->left_tile_0)[r_0 * 17U + _S31] = v_0;
             r_0 = r_0 + 8U;
         }
-        uint r_1 = t_1 / 16U;
+        uint r_1 = t_2 / 16U;
         for(;;)
         {
             if(r_1 < 64U)
@@ -520,14 +527,14 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             }
             thread array<float, int(4)> u_0;
             thread array<float, int(4)> v_1;
-            float _S34 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            float _S35 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            float _S36 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            float _S37 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
-            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S34 = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            float _S35 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            float _S36 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            float _S37 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
             float _S38 = (*kernelContext_1->right_tile_0)[_S31 * 17U + k_3];
             v_1[0U] = (*kernelContext_1->right_tile_0)[_S31 * 17U + k_3];
             float _S39 = (*kernelContext_1->right_tile_0)[(_S31 + 16U) * 17U + k_3];
@@ -559,29 +566,29 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
     return;
 }
 
-uint place_1(uint i_0, uint j_1, uint t_2)
+uint place_1(uint i_0, uint j_1, uint t_3)
 {
-    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+    return (t_3 / 16U * 4U + i_0) * 65U + t_3 % 16U + 16U * j_1;
 }
 
-void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_4, KernelContext_0 thread* kernelContext_2)
 {
-    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_4)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_4)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_4)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_4)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_4)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_4)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_4)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_4)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_4)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_4)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_4)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_4)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_4)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_4)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_4)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_4)] = (*dot_1)[3U][3U];
     return;
 }
 
@@ -667,64 +674,65 @@ float slope_0(float p_1, float dp_0, float d_0)
     return _S46;
 }
 
-void queriesOf_0(uint group_1, uint t_4, float device* dq_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Queries_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
+void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Queries_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
 {
-    uint e_0;
-    bool _S47;
+    uint i_1;
+    uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S48 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
-    uint _S49 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S50 = s_6;
-    uint _S51 = batches_0(&_S50, a_1->q_bounds_at_0);
-    uint _S52 = _S51 * s_6.heads_0;
-    uint _S53 = _S52 * s_6.query_tiles_0 * _S48;
-    uint _S54 = _S52 * s_6.queries_0;
+    uint _S47 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
+    uint _S48 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S49 = s_6;
+    uint _S50 = batches_0(&_S49, a_1->q_bounds_at_0);
+    uint _S51 = _S50 * s_6.heads_0;
+    uint _S52 = _S51 * s_6.query_tiles_0 * _S47;
+    uint _S53 = _S51 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S53)
+        if(job_1 < _S52)
         {
         }
         else
         {
             break;
         }
-        uint _S55 = job_1 % _S48;
-        uint _S56 = _S55 * 128U;
-        uint _S57 = a_1->k_bounds_at_0;
-        uint _S58 = a_1->tiles_at_0;
-        uint _S59 = job_1 / _S48;
-        thread Sheet_0 _S60 = s_6;
-        Tile_0 _S61 = tileOf_0(&_S60, q_bounds_2, _S49, k_bounds_2, _S57, tiles_1, _S58, _S59, s_6.heads_0, false);
-        if(!_S61.found_0)
+        uint _S54 = job_1 % _S47;
+        uint _S55 = _S54 * 128U;
+        uint _S56 = a_1->k_bounds_at_0;
+        uint _S57 = a_1->tiles_at_0;
+        uint _S58 = job_1 / _S47;
+        thread Sheet_0 _S59 = s_6;
+        Tile_0 _S60 = tileOf_0(&_S59, q_bounds_2, _S48, k_bounds_2, _S56, tiles_1, _S57, _S58, s_6.heads_0, false);
+        if(!_S60.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S62 = _S61.head_0 / s_6.group_0;
-        uint _S63 = _S61.one_0.q_0 + _S61.from_0;
-        uint _S64 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S61.one_0.batch_0, _S61.head_0, _S63);
-        uint _S65 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S61.one_0.batch_0, _S61.head_0, _S63);
-        uint _S66 = _S61.from_0 + _S61.count_1 - 1U;
+        uint _S61 = ownRows_0(_S60.count_1, t_5);
+        uint _S62 = _S60.head_0 / s_6.group_0;
+        uint _S63 = _S60.one_0.q_0 + _S60.from_0;
+        uint _S64 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S60.one_0.batch_0, _S60.head_0, _S63);
+        uint _S65 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S60.one_0.batch_0, _S60.head_0, _S63);
+        uint _S66 = _S60.from_0 + _S60.count_1 - 1U;
         thread Sheet_0 _S67 = s_6;
-        thread Sequence_0 _S68 = _S61.one_0;
+        thread Sequence_0 _S68 = _S60.one_0;
         int _S69 = position_0(&_S67, &_S68, _S66);
-        uint end_0 = uint(clamp(_S69 + s_6.right_0 + int(1), int(0), int(_S61.one_0.keys_1)));
+        uint end_0 = uint(clamp(_S69 + s_6.right_0 + int(1), int(0), int(_S60.one_0.keys_1)));
         thread Sheet_0 _S70 = s_6;
-        thread Sequence_0 _S71 = _S61.one_0;
-        int _S72 = position_0(&_S70, &_S71, _S61.from_0);
+        thread Sequence_0 _S71 = _S60.one_0;
+        int _S72 = position_0(&_S70, &_S71, _S60.from_0);
         uint begin_0 = uint(clamp(_S72 - s_6.left_0, int(0), int(end_0)));
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(t_4 < (_S61.count_1))
+        if(t_5 < (_S60.count_1))
         {
-            uint _S73 = _S61.from_0 + t_4;
+            uint _S73 = _S60.from_0 + t_5;
             thread Sheet_0 _S74 = s_6;
-            thread Sequence_0 _S75 = _S61.one_0;
-            uint _S76 = statAt_0(&_S74, &_S75, _S61.head_0, _S73);
+            thread Sequence_0 _S75 = _S60.one_0;
+            uint _S76 = statAt_0(&_S74, &_S75, _S60.head_0, _S73);
             uint _S77 = a_1->stats_at_0;
-            (*kernelContext_3->row_max_0)[t_4] = stats_0[a_1->stats_at_0 + _S76];
-            (*kernelContext_3->row_sum_0)[t_4] = stats_0[_S77 + _S54 + _S76];
-            (*kernelContext_3->row_keep_0)[t_4] = delta_0[a_1->delta_at_0 + _S76];
+            (*kernelContext_3->row_max_0)[t_5] = stats_0[a_1->stats_at_0 + _S76];
+            (*kernelContext_3->row_sum_0)[t_5] = stats_0[_S77 + _S53 + _S76];
+            (*kernelContext_3->row_keep_0)[t_5] = delta_0[a_1->delta_at_0 + _S76];
         }
         thread array<array<float, int(8)>, int(4)> sum_3;
         clear_0(&sum_3);
@@ -739,107 +747,109 @@ void queriesOf_0(uint group_1, uint t_4, float device* dq_0, float device* delta
                 break;
             }
             uint _S78 = min(64U, end_0 - key_1);
-            uint _S79 = _S61.one_0.k_0 + key_1;
-            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S61.one_0.batch_0, _S62, _S79);
-            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S61.one_0.batch_0, _S62, _S79);
+            uint _S79 = _S60.one_0.k_0 + key_1;
+            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S60.one_0.batch_0, _S62, _S79);
+            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S60.one_0.batch_0, _S62, _S79);
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S64, s_6.q_row_0, _S61.count_1, k_4, k_first_0, s_6.k_row_0, _S78, s_6.width_0, t_4, &dot_3, kernelContext_3);
+            dots_0(q_3, _S64, s_6.q_row_0, _S60.count_1, k_4, k_first_0, s_6.k_row_0, _S78, s_6.width_0, t_5, &dot_3, kernelContext_3);
             thread array<array<float, int(4)>, int(4)> dp_1;
-            dots_0(dy_0, _S65, s_6.dy_row_0, _S61.count_1, v_3, v_first_0, s_6.v_row_0, _S78, s_6.width_0, t_4, &dp_1, kernelContext_3);
+            dots_0(dy_0, _S65, s_6.dy_row_0, _S60.count_1, v_3, v_first_0, s_6.v_row_0, _S78, s_6.width_0, t_5, &dp_1, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
             thread array<array<float, int(4)>, int(4)> _S80 = dot_3;
-            put_0(&_S80, t_4, kernelContext_3);
-            e_0 = 0U;
+            put_0(&_S80, t_5, kernelContext_3);
+            i_1 = 0U;
             for(;;)
             {
-                if(e_0 < 16U)
+                if(i_1 < _S61)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint row_1 = t_4 / 16U * 4U + e_0 / 4U;
-                uint _S81 = e_0 % 4U;
-                uint column_0 = t_4 % 16U + 16U * _S81;
-                uint at_2 = place_1(e_0 / 4U, _S81, t_4);
-                float _S82 = - (as_type<float>((2139095040U)));
-                if(row_1 < (_S61.count_1))
+                column_0 = t_5 % 16U;
+                for(;;)
                 {
-                    _S47 = column_0 < _S78;
+                    if(column_0 < _S78)
+                    {
+                    }
+                    else
+                    {
+                        break;
+                    }
+                    uint row_1 = t_5 / 16U * 4U + i_1;
+                    uint _S81 = _S60.from_0 + row_1;
+                    uint _S82 = key_1 + column_0;
+                    float _S83 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S84 = s_6;
+                    thread Sequence_0 _S85 = _S60.one_0;
+                    float _S86 = score_0(&_S84, &_S85, mask_1, a_1->mask_at_0, _S60.head_0, _S81, _S82, _S83);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S86, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
+                    column_0 = column_0 + 16U;
                 }
-                else
-                {
-                    _S47 = false;
-                }
-                float z_1;
-                if(_S47)
-                {
-                    uint _S83 = _S61.from_0 + row_1;
-                    uint _S84 = key_1 + column_0;
-                    float _S85 = (*kernelContext_3->tile_of_0)[at_2];
-                    thread Sheet_0 _S86 = s_6;
-                    thread Sequence_0 _S87 = _S61.one_0;
-                    float _S88 = score_0(&_S86, &_S87, mask_1, a_1->mask_at_0, _S61.head_0, _S83, _S84, _S85);
-                    z_1 = _S88;
-                }
-                else
-                {
-                    z_1 = _S82;
-                }
-                (*kernelContext_3->tile_of_0)[at_2] = probability_0(z_1, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
-                e_0 = e_0 + 1U;
+                i_1 = i_1 + 1U;
             }
-            (*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_4)], dp_1[0U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_4)], dp_1[0U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_4)], dp_1[0U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_4)], dp_1[0U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_4)], dp_1[1U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_4)], dp_1[1U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_4)], dp_1[1U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_4)], dp_1[1U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_4)], dp_1[2U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_4)], dp_1[2U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_4)], dp_1[2U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_4)], dp_1[2U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_4)], dp_1[3U][0U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_4)], dp_1[3U][1U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_4)], dp_1[3U][2U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
-            (*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_4)], dp_1[3U][3U], (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
+            (*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S78, s_6.width_0, _S56, t_4, kernelContext_3);
+            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S78, s_6.width_0, _S55, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
-        thread array<array<float, int(8)>, int(4)> _S89 = sum_3;
+        thread array<array<float, int(8)>, int(4)> _S87 = sum_3;
         thread array<float, int(32)> list_1;
-        listed_0(&_S89, &list_1);
-        e_0 = 0U;
+        listed_0(&_S87, &list_1);
+        i_1 = 0U;
         for(;;)
         {
-            if(e_0 < 32U)
+            if(i_1 < _S61)
             {
             }
             else
             {
                 break;
             }
-            uint row_2 = t_4 / 16U * 4U + e_0 / 8U;
-            uint col_1 = _S56 + t_4 % 16U + 16U * (e_0 % 8U);
-            if(row_2 >= (_S61.count_1))
+            uint _S88 = first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S60.one_0.batch_0, _S60.head_0, _S63 + t_5 / 16U * 4U + i_1);
+            uint _S89 = _S55 + t_5 % 16U;
+            column_0 = 0U;
+            uint col_1 = _S89;
+            for(;;)
             {
-                _S47 = true;
+                bool _S90;
+                if(column_0 < 8U)
+                {
+                    _S90 = col_1 < (s_6.width_0);
+                }
+                else
+                {
+                    _S90 = false;
+                }
+                if(_S90)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                *(dq_0+(_S88 + col_1)) = s_6.scale_0 * list_1[8U * i_1 + column_0];
+                uint col_2 = col_1 + 16U;
+                column_0 = column_0 + 1U;
+                col_1 = col_2;
             }
-            else
-            {
-                _S47 = col_1 >= (s_6.width_0);
-            }
-            if(_S47)
-            {
-                e_0 = e_0 + 1U;
-                continue;
-            }
-            *(dq_0+(first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S61.one_0.batch_0, _S61.head_0, _S63 + row_2) + col_1)) = s_6.scale_0 * list_1[e_0];
-            e_0 = e_0 + 1U;
+            i_1 = i_1 + 1U;
         }
         job_1 = job_1 + a_1->groups_0;
     }

@@ -35,6 +35,7 @@ struct Forward_0
     uint q_bounds_at_0;
     uint k_bounds_at_0;
     uint tiles_at_0;
+    uint partial_at_0;
     uint sheet_at_0;
 };
 
@@ -86,6 +87,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -100,13 +103,14 @@ struct KernelContext_0
     uint device* entryPointParams_q_bounds_0;
     uint device* entryPointParams_k_bounds_0;
     uint device* entryPointParams_tiles_0;
+    float device* entryPointParams_partial_0;
     Sheet_0 device* entryPointParams_sheet_0;
     array<float, int(2080)> threadgroup* tile_of_0;
     array<float, int(32)> threadgroup* row_max_0;
     array<float, int(32)> threadgroup* row_sum_0;
     array<float, int(544)> threadgroup* left_tile_0;
     array<float, int(1088)> threadgroup* right_tile_0;
-    array<float, int(128)> threadgroup* parts_0;
+    array<float, int(128)> threadgroup* parts_1;
     array<float, int(32)> threadgroup* row_keep_0;
 };
 
@@ -332,6 +336,11 @@ Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2,
     return tile_0;
 }
 
+uint ownRows_0(uint count_2, uint t_1)
+{
+    return min(4U, count_2 - min(count_2, t_1 / 16U * 4U));
+}
+
 uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
 {
     return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
@@ -351,7 +360,7 @@ int position_0(const Sheet_0 thread* s_3, const Sequence_0 thread* one_1, uint q
     return _S25;
 }
 
-void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_2, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
 {
     bool _S26;
     float v_0;
@@ -381,10 +390,10 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
         {
             break;
         }
-        uint _S27 = t_1 % 16U;
+        uint _S27 = t_2 % 16U;
         uint _S28 = d0_0 + _S27;
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint r_0 = t_1 / 16U;
+        uint r_0 = t_2 / 16U;
         for(;;)
         {
             if(r_0 < 32U)
@@ -413,7 +422,7 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             (*kernelContext_1->left_tile_0)[r_0 * 17U + _S27] = v_0;
             r_0 = r_0 + 8U;
         }
-        uint r_1 = t_1 / 16U;
+        uint r_1 = t_2 / 16U;
         for(;;)
         {
             if(r_1 < 64U)
@@ -456,14 +465,14 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             }
             thread array<float, int(4)> u_0;
             thread array<float, int(4)> v_1;
-            float _S30 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            float _S31 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            float _S32 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            float _S33 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
-            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S30 = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            float _S31 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            float _S32 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            float _S33 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
             float _S34 = (*kernelContext_1->right_tile_0)[_S27 * 17U + k_3];
             v_1[0U] = (*kernelContext_1->right_tile_0)[_S27 * 17U + k_3];
             float _S35 = (*kernelContext_1->right_tile_0)[(_S27 + 16U) * 17U + k_3];
@@ -495,29 +504,29 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
     return;
 }
 
-uint place_1(uint i_0, uint j_1, uint t_2)
+uint place_1(uint i_0, uint j_1, uint t_3)
 {
-    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+    return (t_3 / 16U * 4U + i_0) * 65U + t_3 % 16U + 16U * j_1;
 }
 
-void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_4, KernelContext_0 thread* kernelContext_2)
 {
-    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_4)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_4)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_4)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_4)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_4)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_4)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_4)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_4)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_4)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_4)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_4)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_4)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_4)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_4)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_4)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_4)] = (*dot_1)[3U][3U];
     return;
 }
 
@@ -608,135 +617,155 @@ uint statAt_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint he
     return (one_3->batch_0 * s_5->heads_0 + head_4) * s_5->queries_0 + one_3->q_0 + query_2;
 }
 
-void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stats_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Forward_0 constant* a_2, KernelContext_0 thread* kernelContext_3)
+uint partialAt_0(const Sheet_0 thread* s_6, uint at_2, uint rows_all_0, uint part_0, const Sequence_0 thread* one_4, uint head_5, uint query_3)
 {
-    uint e_0;
+    uint _S43 = part_0 * rows_all_0;
+    uint _S44 = statAt_0(s_6, one_4, head_5, query_3);
+    return at_2 + (_S43 + _S44) * (s_6->width_0 + 2U);
+}
+
+void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stats_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, float device* partial_0, Sheet_0 device* sheet_0, const Forward_0 constant* a_2, KernelContext_0 thread* kernelContext_3)
+{
+    uint i_1;
+    uint column_0;
+    uint at_3;
     float m_1;
     float base_0;
     float p_1;
-    bool _S43;
-    Sheet_0 s_6 = sheet_0[a_2->sheet_at_0];
-    uint _S44 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
-    uint _S45 = a_2->q_bounds_at_0;
-    thread Sheet_0 _S46 = s_6;
-    uint _S47 = batches_0(&_S46, a_2->q_bounds_at_0);
-    uint _S48 = _S47 * s_6.heads_0;
-    uint _S49 = _S48 * s_6.query_tiles_0 * _S44;
+    bool _S45;
+    Sheet_0 s_7 = sheet_0[a_2->sheet_at_0];
+    uint _S46 = max(1U, (s_7.width_0 + 64U - 1U) / 64U);
+    uint _S47 = a_2->q_bounds_at_0;
+    thread Sheet_0 _S48 = s_7;
+    uint _S49 = batches_0(&_S48, a_2->q_bounds_at_0);
+    uint _S50 = _S49 * s_7.heads_0;
+    uint _S51 = _S50 * s_7.queries_0;
+    uint _S52 = _S50 * s_7.query_tiles_0 * _S46 * s_7.parts_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S49)
+        if(job_1 < _S52)
         {
         }
         else
         {
             break;
         }
-        uint _S50 = job_1 % _S44;
-        uint col0_1 = _S50 * 64U;
-        uint _S51 = a_2->k_bounds_at_0;
-        uint _S52 = a_2->tiles_at_0;
-        uint _S53 = job_1 / _S44;
-        thread Sheet_0 _S54 = s_6;
-        Tile_0 _S55 = tileOf_0(&_S54, q_bounds_2, _S45, k_bounds_2, _S51, tiles_1, _S52, _S53, s_6.heads_0, false);
-        if(!_S55.found_0)
+        uint _S53 = job_1 % _S46;
+        uint col0_1 = _S53 * 64U;
+        uint _S54 = job_1 / _S46;
+        uint part_1 = _S54 % s_7.parts_0;
+        uint _S55 = a_2->k_bounds_at_0;
+        uint _S56 = a_2->tiles_at_0;
+        uint _S57 = job_1 / _S46;
+        uint _S58 = _S57 / s_7.parts_0;
+        thread Sheet_0 _S59 = s_7;
+        Tile_0 _S60 = tileOf_0(&_S59, q_bounds_2, _S47, k_bounds_2, _S55, tiles_1, _S56, _S58, s_7.heads_0, false);
+        if(!_S60.found_0)
         {
             job_1 = job_1 + a_2->groups_0;
             continue;
         }
-        uint _S56 = _S55.head_0 / s_6.group_0;
-        uint _S57 = _S55.one_0.q_0 + _S55.from_0;
-        uint _S58 = first_0(a_2->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S55.one_0.batch_0, _S55.head_0, _S57);
-        uint _S59 = _S55.from_0 + _S55.count_1 - 1U;
-        thread Sheet_0 _S60 = s_6;
-        thread Sequence_0 _S61 = _S55.one_0;
-        int _S62 = position_0(&_S60, &_S61, _S59);
-        uint end_0 = uint(clamp(_S62 + s_6.right_0 + int(1), int(0), int(_S55.one_0.keys_1)));
-        thread Sheet_0 _S63 = s_6;
-        thread Sequence_0 _S64 = _S55.one_0;
-        int _S65 = position_0(&_S63, &_S64, _S55.from_0);
-        uint begin_0 = uint(clamp(_S65 - s_6.left_0, int(0), int(end_0)));
+        uint _S61 = ownRows_0(_S60.count_1, t_5);
+        uint _S62 = _S60.head_0 / s_7.group_0;
+        uint _S63 = _S60.one_0.q_0 + _S60.from_0;
+        uint _S64 = first_0(a_2->q_at_0, s_7.q_batch_0, s_7.q_head_0, s_7.q_row_0, _S60.one_0.batch_0, _S60.head_0, _S63);
+        uint _S65 = _S60.from_0 + _S60.count_1 - 1U;
+        thread Sheet_0 _S66 = s_7;
+        thread Sequence_0 _S67 = _S60.one_0;
+        int _S68 = position_0(&_S66, &_S67, _S65);
+        uint end_0 = uint(clamp(_S68 + s_7.right_0 + int(1), int(0), int(_S60.one_0.keys_1)));
+        thread Sheet_0 _S69 = s_7;
+        thread Sequence_0 _S70 = _S60.one_0;
+        int _S71 = position_0(&_S69, &_S70, _S60.from_0);
+        uint _S72 = max(uint(clamp(_S71 - s_7.left_0, int(0), int(end_0))), part_1 * s_7.part_keys_0);
+        uint _S73 = max(_S72, min(end_0, (part_1 + 1U) * s_7.part_keys_0));
         thread array<array<float, int(4)>, int(4)> sum_3;
         clear_0(&sum_3);
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(t_4 < 32U)
+        if(t_5 < 32U)
         {
-            (*kernelContext_3->row_max_0)[t_4] = - (as_type<float>((2139095040U)));
-            (*kernelContext_3->row_sum_0)[t_4] = 0.0f;
+            (*kernelContext_3->row_max_0)[t_5] = - (as_type<float>((2139095040U)));
+            (*kernelContext_3->row_sum_0)[t_5] = 0.0f;
         }
-        uint key_1 = begin_0;
+        uint key_1 = _S72;
         for(;;)
         {
-            if(key_1 < end_0)
+            if(key_1 < _S73)
             {
             }
             else
             {
                 break;
             }
-            uint _S66 = min(64U, end_0 - key_1);
-            uint _S67 = _S55.one_0.k_0 + key_1;
+            uint _S74 = min(64U, _S73 - key_1);
+            uint _S75 = _S60.one_0.k_0 + key_1;
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S58, s_6.q_row_0, _S55.count_1, k_4, first_0(a_2->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S55.one_0.batch_0, _S56, _S67), s_6.k_row_0, _S66, s_6.width_0, t_4, &dot_3, kernelContext_3);
+            dots_0(q_3, _S64, s_7.q_row_0, _S60.count_1, k_4, first_0(a_2->k_at_0, s_7.k_batch_0, s_7.k_head_0, s_7.k_row_0, _S60.one_0.batch_0, _S62, _S75), s_7.k_row_0, _S74, s_7.width_0, t_5, &dot_3, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            thread array<array<float, int(4)>, int(4)> _S68 = dot_3;
-            put_0(&_S68, t_4, kernelContext_3);
-            e_0 = 0U;
+            thread array<array<float, int(4)>, int(4)> _S76 = dot_3;
+            put_0(&_S76, t_5, kernelContext_3);
+            i_1 = 0U;
             for(;;)
             {
-                if(e_0 < 16U)
+                if(i_1 < _S61)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint i_1 = e_0 / 4U;
-                uint _S69 = e_0 % 4U;
-                uint column_0 = t_4 % 16U + 16U * _S69;
-                if(column_0 < _S66)
+                column_0 = t_5 % 16U;
+                for(;;)
                 {
-                    uint _S70 = _S55.from_0 + t_4 / 16U * 4U + i_1;
-                    uint _S71 = key_1 + column_0;
-                    float _S72 = (*kernelContext_3->tile_of_0)[place_1(i_1, _S69, t_4)];
-                    thread Sheet_0 _S73 = s_6;
-                    thread Sequence_0 _S74 = _S55.one_0;
-                    float _S75 = score_0(&_S73, &_S74, mask_1, a_2->mask_at_0, _S55.head_0, _S70, _S71, _S72);
-                    m_1 = _S75;
+                    if(column_0 < _S74)
+                    {
+                    }
+                    else
+                    {
+                        break;
+                    }
+                    uint row_1 = t_5 / 16U * 4U + i_1;
+                    uint _S77 = _S60.from_0 + row_1;
+                    uint _S78 = key_1 + column_0;
+                    float _S79 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S80 = s_7;
+                    thread Sequence_0 _S81 = _S60.one_0;
+                    float _S82 = score_0(&_S80, &_S81, mask_1, a_2->mask_at_0, _S60.head_0, _S77, _S78, _S79);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = _S82;
+                    column_0 = column_0 + 16U;
                 }
-                else
-                {
-                    m_1 = - (as_type<float>((2139095040U)));
-                }
-                (*kernelContext_3->tile_of_0)[place_1(i_1, _S69, t_4)] = m_1;
-                e_0 = e_0 + 1U;
+                i_1 = i_1 + 1U;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            uint row_1 = t_4 / 4U;
-            uint _S76 = t_4 % 4U;
-            uint _S77 = row_1 * 65U + _S76 * 16U;
-            float _S78 = - (as_type<float>((2139095040U)));
-            uint j_2 = 0U;
-            m_1 = _S78;
+            uint row_2 = t_5 / 4U;
+            uint _S83 = row_2 * 65U;
+            uint _S84 = t_5 % 4U;
+            uint _S85 = _S84 * 16U;
+            uint from_1 = _S83 + _S85;
+            uint _S86 = _S83 + min(_S74, _S85 + 16U);
+            float _S87 = - (as_type<float>((2139095040U)));
+            column_0 = from_1;
+            m_1 = _S87;
             for(;;)
             {
-                if(j_2 < 16U)
+                if(column_0 < _S86)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float _S79 = larger_0(m_1, (*kernelContext_3->tile_of_0)[_S77 + j_2]);
-                j_2 = j_2 + 1U;
-                m_1 = _S79;
+                float _S88 = larger_0(m_1, (*kernelContext_3->tile_of_0)[column_0]);
+                column_0 = column_0 + 1U;
+                m_1 = _S88;
             }
-            (*kernelContext_3->parts_0)[t_4] = m_1;
+            (*kernelContext_3->parts_1)[t_5] = m_1;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            float before_0 = (*kernelContext_3->row_max_0)[row_1];
-            uint _S80 = 4U * row_1;
-            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_0)[_S80], (*kernelContext_3->parts_0)[_S80 + 1U]), larger_0((*kernelContext_3->parts_0)[_S80 + 2U], (*kernelContext_3->parts_0)[_S80 + 3U])), (*kernelContext_3->row_max_0)[row_1]);
-            if(now_0 == _S78)
+            float before_0 = (*kernelContext_3->row_max_0)[row_2];
+            uint _S89 = 4U * row_2;
+            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_1)[_S89], (*kernelContext_3->parts_1)[_S89 + 1U]), larger_0((*kernelContext_3->parts_1)[_S89 + 2U], (*kernelContext_3->parts_1)[_S89 + 3U])), (*kernelContext_3->row_max_0)[row_2]);
+            if(now_0 == _S87)
             {
                 base_0 = 0.0f;
             }
@@ -745,19 +774,19 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
                 base_0 = now_0;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            uint j_3 = 0U;
+            at_3 = from_1;
             float total_0 = 0.0f;
             for(;;)
             {
-                if(j_3 < 16U)
+                if(at_3 < _S86)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float z_0 = (*kernelContext_3->tile_of_0)[_S77 + j_3];
-                if(((*kernelContext_3->tile_of_0)[_S77 + j_3]) == _S78)
+                float z_0 = (*kernelContext_3->tile_of_0)[at_3];
+                if(((*kernelContext_3->tile_of_0)[at_3]) == _S87)
                 {
                     p_1 = 0.0f;
                 }
@@ -765,16 +794,16 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
                 {
                     p_1 = exp(z_0 - base_0);
                 }
-                (*kernelContext_3->tile_of_0)[_S77 + j_3] = p_1;
+                (*kernelContext_3->tile_of_0)[at_3] = p_1;
                 float total_1 = total_0 + p_1;
-                j_3 = j_3 + 1U;
+                at_3 = at_3 + 1U;
                 total_0 = total_1;
             }
-            (*kernelContext_3->parts_0)[t_4] = total_0;
+            (*kernelContext_3->parts_1)[t_5] = total_0;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if(_S76 == 0U)
+            if(_S84 == 0U)
             {
-                if(before_0 == _S78)
+                if(before_0 == _S87)
                 {
                     p_1 = 0.0f;
                 }
@@ -782,129 +811,187 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
                 {
                     p_1 = exp(before_0 - base_0);
                 }
-                (*kernelContext_3->row_keep_0)[row_1] = p_1;
-                (*kernelContext_3->row_sum_0)[row_1] = fma((*kernelContext_3->row_sum_0)[row_1], p_1, (*kernelContext_3->parts_0)[t_4] + (*kernelContext_3->parts_0)[t_4 + 1U] + ((*kernelContext_3->parts_0)[t_4 + 2U] + (*kernelContext_3->parts_0)[t_4 + 3U]));
-                (*kernelContext_3->row_max_0)[row_1] = now_0;
+                (*kernelContext_3->row_keep_0)[row_2] = p_1;
+                (*kernelContext_3->row_sum_0)[row_2] = fma((*kernelContext_3->row_sum_0)[row_2], p_1, (*kernelContext_3->parts_1)[t_5] + (*kernelContext_3->parts_1)[t_5 + 1U] + ((*kernelContext_3->parts_1)[t_5 + 2U] + (*kernelContext_3->parts_1)[t_5 + 3U]));
+                (*kernelContext_3->row_max_0)[row_2] = now_0;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            float _S81 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U];
-            sum_3[0U][int(0)] = sum_3[0U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U];
-            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S81;
-            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S81;
-            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S81;
-            float _S82 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U];
-            sum_3[1U][int(0)] = sum_3[1U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U];
-            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S82;
-            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S82;
-            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S82;
-            float _S83 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U];
-            sum_3[2U][int(0)] = sum_3[2U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U];
-            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S83;
-            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S83;
-            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S83;
-            float _S84 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U];
-            sum_3[3U][int(0)] = sum_3[3U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U];
-            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S84;
-            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S84;
-            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S84;
-            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S55.one_0.batch_0, _S56, _S67), s_6.v_row_0, _S66, s_6.width_0, col0_1, t_4, kernelContext_3);
+            float _S90 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
+            sum_3[0U][int(0)] = sum_3[0U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
+            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S90;
+            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S90;
+            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S90;
+            float _S91 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
+            sum_3[1U][int(0)] = sum_3[1U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
+            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S91;
+            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S91;
+            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S91;
+            float _S92 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
+            sum_3[2U][int(0)] = sum_3[2U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
+            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S92;
+            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S92;
+            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S92;
+            float _S93 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
+            sum_3[3U][int(0)] = sum_3[3U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
+            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S93;
+            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S93;
+            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S93;
+            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_7.v_batch_0, s_7.v_head_0, s_7.v_row_0, _S60.one_0.batch_0, _S62, _S75), s_7.v_row_0, _S74, s_7.width_0, col0_1, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        thread array<array<float, int(4)>, int(4)> _S85 = sum_3;
+        thread array<array<float, int(4)>, int(4)> _S94 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S85, &list_1);
-        e_0 = 0U;
+        listed_0(&_S94, &list_1);
+        i_1 = 0U;
         for(;;)
         {
-            if(e_0 < 16U)
+            if(i_1 < _S61)
             {
             }
             else
             {
                 break;
             }
-            uint row_2 = t_4 / 16U * 4U + e_0 / 4U;
-            uint col_1 = col0_1 + t_4 % 16U + 16U * (e_0 % 4U);
-            if(row_2 >= (_S55.count_1))
+            uint row_3 = t_5 / 16U * 4U + i_1;
+            float _S95 = (*kernelContext_3->row_sum_0)[row_3];
+            uint _S96 = first_0(a_2->out_at_0, s_7.out_batch_0, s_7.out_head_0, s_7.out_row_0, _S60.one_0.batch_0, _S60.head_0, _S63 + row_3);
+            uint _S97 = _S60.from_0 + row_3;
+            thread Sheet_0 _S98 = s_7;
+            thread Sequence_0 _S99 = _S60.one_0;
+            uint _S100 = partialAt_0(&_S98, a_2->partial_at_0, _S51, part_1, &_S99, _S60.head_0, _S97);
+            uint _S101 = _S100 + 2U;
+            uint _S102 = col0_1 + t_5 % 16U;
+            column_0 = 0U;
+            at_3 = _S102;
+            for(;;)
             {
-                _S43 = true;
+                if(column_0 < 4U)
+                {
+                    _S45 = at_3 < (s_7.width_0);
+                }
+                else
+                {
+                    _S45 = false;
+                }
+                if(_S45)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                if((s_7.parts_0) == 1U)
+                {
+                    float device* _S103 = out_0+(_S96 + at_3);
+                    if(_S95 == 0.0f)
+                    {
+                        m_1 = 0.0f;
+                    }
+                    else
+                    {
+                        m_1 = list_1[4U * i_1 + column_0] * (1.0f / _S95);
+                    }
+                    *_S103 = m_1;
+                }
+                else
+                {
+                    *(partial_0+(_S101 + at_3)) = list_1[4U * i_1 + column_0];
+                }
+                uint col_1 = at_3 + 16U;
+                column_0 = column_0 + 1U;
+                at_3 = col_1;
             }
-            else
-            {
-                _S43 = col_1 >= (s_6.width_0);
-            }
-            if(_S43)
-            {
-                e_0 = e_0 + 1U;
-                continue;
-            }
-            float total_2 = (*kernelContext_3->row_sum_0)[row_2];
-            float device* _S86 = out_0+(first_0(a_2->out_at_0, s_6.out_batch_0, s_6.out_head_0, s_6.out_row_0, _S55.one_0.batch_0, _S55.head_0, _S57 + row_2) + col_1);
-            if(((*kernelContext_3->row_sum_0)[row_2]) == 0.0f)
-            {
-                m_1 = 0.0f;
-            }
-            else
-            {
-                m_1 = list_1[e_0] * (1.0f / total_2);
-            }
-            *_S86 = m_1;
-            e_0 = e_0 + 1U;
+            i_1 = i_1 + 1U;
         }
-        uint _S87 = a_2->stats_at_0;
-        if((a_2->stats_at_0) != 4294967295U)
+        if((s_7.parts_0) > 1U)
         {
-            _S43 = col0_1 == 0U;
+            _S45 = col0_1 == 0U;
         }
         else
         {
-            _S43 = false;
+            _S45 = false;
         }
-        bool _S88;
-        if(_S43)
+        bool _S104;
+        if(_S45)
         {
-            _S88 = t_4 < (_S55.count_1);
+            _S104 = t_5 < (_S60.count_1);
         }
         else
         {
-            _S88 = false;
+            _S104 = false;
         }
-        if(_S88)
+        if(_S104)
         {
-            uint _S89 = _S55.from_0 + t_4;
-            thread Sheet_0 _S90 = s_6;
-            thread Sequence_0 _S91 = _S55.one_0;
-            uint _S92 = statAt_0(&_S90, &_S91, _S55.head_0, _S89);
-            uint at_2 = _S87 + _S92;
-            bool none_0 = ((*kernelContext_3->row_sum_0)[t_4]) == 0.0f;
-            float device* _S93 = stats_0+at_2;
+            uint _S105 = _S60.from_0 + t_5;
+            thread Sheet_0 _S106 = s_7;
+            thread Sequence_0 _S107 = _S60.one_0;
+            uint _S108 = partialAt_0(&_S106, a_2->partial_at_0, _S51, part_1, &_S107, _S60.head_0, _S105);
+            *(partial_0+_S108) = (*kernelContext_3->row_max_0)[t_5];
+            *(partial_0+(_S108 + 1U)) = (*kernelContext_3->row_sum_0)[t_5];
+        }
+        bool _S109;
+        if((s_7.parts_0) == 1U)
+        {
+            _S109 = (a_2->stats_at_0) != 4294967295U;
+        }
+        else
+        {
+            _S109 = false;
+        }
+        bool _S110;
+        if(_S109)
+        {
+            _S110 = col0_1 == 0U;
+        }
+        else
+        {
+            _S110 = false;
+        }
+        bool _S111;
+        if(_S110)
+        {
+            _S111 = t_5 < (_S60.count_1);
+        }
+        else
+        {
+            _S111 = false;
+        }
+        if(_S111)
+        {
+            uint _S112 = _S60.from_0 + t_5;
+            thread Sheet_0 _S113 = s_7;
+            thread Sequence_0 _S114 = _S60.one_0;
+            uint _S115 = statAt_0(&_S113, &_S114, _S60.head_0, _S112);
+            uint at_4 = a_2->stats_at_0 + _S115;
+            bool none_0 = ((*kernelContext_3->row_sum_0)[t_5]) == 0.0f;
+            float device* _S116 = stats_0+at_4;
             if(none_0)
             {
                 m_1 = 0.0f;
             }
             else
             {
-                m_1 = (*kernelContext_3->row_max_0)[t_4];
+                m_1 = (*kernelContext_3->row_max_0)[t_5];
             }
-            *_S93 = m_1;
-            float device* _S94 = stats_0+(at_2 + _S48 * s_6.queries_0);
+            *_S116 = m_1;
+            float device* _S117 = stats_0+(at_4 + _S51);
             if(none_0)
             {
                 base_0 = 0.0f;
             }
             else
             {
-                base_0 = 1.0f / (*kernelContext_3->row_sum_0)[t_4];
+                base_0 = 1.0f / (*kernelContext_3->row_sum_0)[t_5];
             }
-            *_S94 = base_0;
+            *_S117 = base_0;
         }
         job_1 = job_1 + a_2->groups_0;
     }
     return;
 }
 
-[[kernel]] void attention_f32(uint3 group_2 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_stats_1 [[buffer(2)]], float device* entryPointParams_q_1 [[buffer(3)]], float device* entryPointParams_k_1 [[buffer(4)]], float device* entryPointParams_v_1 [[buffer(5)]], uint device* entryPointParams_mask_1 [[buffer(6)]], uint device* entryPointParams_q_bounds_1 [[buffer(7)]], uint device* entryPointParams_k_bounds_1 [[buffer(8)]], uint device* entryPointParams_tiles_1 [[buffer(9)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(10)]])
+[[kernel]] void attention_f32(uint3 group_2 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_stats_1 [[buffer(2)]], float device* entryPointParams_q_1 [[buffer(3)]], float device* entryPointParams_k_1 [[buffer(4)]], float device* entryPointParams_v_1 [[buffer(5)]], uint device* entryPointParams_mask_1 [[buffer(6)]], uint device* entryPointParams_q_bounds_1 [[buffer(7)]], uint device* entryPointParams_k_bounds_1 [[buffer(8)]], uint device* entryPointParams_tiles_1 [[buffer(9)]], float device* entryPointParams_partial_1 [[buffer(10)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(11)]])
 {
     thread KernelContext_0 kernelContext_4;
     (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
@@ -917,6 +1004,7 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
     (&kernelContext_4)->entryPointParams_q_bounds_0 = entryPointParams_q_bounds_1;
     (&kernelContext_4)->entryPointParams_k_bounds_0 = entryPointParams_k_bounds_1;
     (&kernelContext_4)->entryPointParams_tiles_0 = entryPointParams_tiles_1;
+    (&kernelContext_4)->entryPointParams_partial_0 = entryPointParams_partial_1;
     (&kernelContext_4)->entryPointParams_sheet_0 = entryPointParams_sheet_1;
     threadgroup array<float, int(2080)> tile_of_1;
     (&kernelContext_4)->tile_of_0 = &tile_of_1;
@@ -928,11 +1016,11 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
     (&kernelContext_4)->left_tile_0 = &left_tile_1;
     threadgroup array<float, int(1088)> right_tile_1;
     (&kernelContext_4)->right_tile_0 = &right_tile_1;
-    threadgroup array<float, int(128)> parts_1;
-    (&kernelContext_4)->parts_0 = &parts_1;
+    threadgroup array<float, int(128)> parts_2;
+    (&kernelContext_4)->parts_1 = &parts_2;
     threadgroup array<float, int(32)> row_keep_1;
     (&kernelContext_4)->row_keep_0 = &row_keep_1;
-    forwardOf_0(group_2.x, thread_0.x, entryPointParams_out_1, entryPointParams_stats_1, entryPointParams_q_1, entryPointParams_k_1, entryPointParams_v_1, entryPointParams_mask_1, entryPointParams_q_bounds_1, entryPointParams_k_bounds_1, entryPointParams_tiles_1, entryPointParams_sheet_1, &entryPointParams_1->a_0, &kernelContext_4);
+    forwardOf_0(group_2.x, thread_0.x, entryPointParams_out_1, entryPointParams_stats_1, entryPointParams_q_1, entryPointParams_k_1, entryPointParams_v_1, entryPointParams_mask_1, entryPointParams_q_bounds_1, entryPointParams_k_bounds_1, entryPointParams_tiles_1, entryPointParams_partial_1, entryPointParams_sheet_1, &entryPointParams_1->a_0, &kernelContext_4);
     return;
 }
 

@@ -51,6 +51,7 @@ struct Forward_0
     uint q_bounds_at_0;
     uint k_bounds_at_0;
     uint tiles_at_0;
+    uint partial_at_0;
     uint sheet_at_0;
 };
 
@@ -102,6 +103,8 @@ struct Sheet_0
     float scale_0;
     uint query_tiles_0;
     uint key_tiles_0;
+    uint parts_0;
+    uint part_keys_0;
 };
 
 struct KernelContext_0
@@ -116,13 +119,14 @@ struct KernelContext_0
     uint device* entryPointParams_q_bounds_0;
     uint device* entryPointParams_k_bounds_0;
     uint device* entryPointParams_tiles_0;
+    float device* entryPointParams_partial_0;
     Sheet_0 device* entryPointParams_sheet_0;
     array<float, int(2080)> threadgroup* tile_of_0;
     array<float, int(32)> threadgroup* row_max_0;
     array<float, int(32)> threadgroup* row_sum_0;
     array<float, int(544)> threadgroup* left_tile_0;
     array<float, int(1088)> threadgroup* right_tile_0;
-    array<float, int(128)> threadgroup* parts_0;
+    array<float, int(128)> threadgroup* parts_1;
     array<float, int(32)> threadgroup* row_keep_0;
 };
 
@@ -388,6 +392,11 @@ Tile_0 tileOf_0(const Sheet_0 thread* s_2, uint device* q_bounds_1, uint q_at_2,
     return tile_0;
 }
 
+uint ownRows_0(uint count_2, uint t_1)
+{
+    return min(4U, count_2 - min(count_2, t_1 / 16U * 4U));
+}
+
 uint first_0(uint at_1, int batch_step_0, int head_step_0, int row_step_0, uint batch_2, uint head_2, uint row_0)
 {
     return uint(int(at_1) + int(batch_2) * batch_step_0 + int(head_2) * head_step_0 + int(row_0) * row_step_0);
@@ -407,7 +416,7 @@ int position_0(const Sheet_0 thread* s_3, const Sequence_0 thread* one_1, uint q
     return _S29;
 }
 
-void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_1, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
+void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float device* y_1, uint y_at_1, int y_row_1, uint y_count_0, uint width_2, uint t_2, array<array<float, int(4)>, int(4)> thread* dot_0, KernelContext_0 thread* kernelContext_1)
 {
     bool _S30;
     float v_0;
@@ -437,10 +446,10 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
         {
             break;
         }
-        uint _S31 = t_1 % 16U;
+        uint _S31 = t_2 % 16U;
         uint _S32 = d0_0 + _S31;
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint r_0 = t_1 / 16U;
+        uint r_0 = t_2 / 16U;
         for(;;)
         {
             if(r_0 < 32U)
@@ -469,7 +478,7 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             (*kernelContext_1->left_tile_0)[r_0 * 17U + _S31] = v_0;
             r_0 = r_0 + 8U;
         }
-        uint r_1 = t_1 / 16U;
+        uint r_1 = t_2 / 16U;
         for(;;)
         {
             if(r_1 < 64U)
@@ -512,14 +521,14 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
             }
             thread array<float, int(4)> u_0;
             thread array<float, int(4)> v_1;
-            float _S34 = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            u_0[0U] = (*kernelContext_1->left_tile_0)[t_1 / 16U * 4U * 17U + k_3];
-            float _S35 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 1U) * 17U + k_3];
-            float _S36 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 2U) * 17U + k_3];
-            float _S37 = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
-            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_1 / 16U * 4U + 3U) * 17U + k_3];
+            float _S34 = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            u_0[0U] = (*kernelContext_1->left_tile_0)[t_2 / 16U * 4U * 17U + k_3];
+            float _S35 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            u_0[1U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 1U) * 17U + k_3];
+            float _S36 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            u_0[2U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 2U) * 17U + k_3];
+            float _S37 = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
+            u_0[3U] = (*kernelContext_1->left_tile_0)[(t_2 / 16U * 4U + 3U) * 17U + k_3];
             float _S38 = (*kernelContext_1->right_tile_0)[_S31 * 17U + k_3];
             v_1[0U] = (*kernelContext_1->right_tile_0)[_S31 * 17U + k_3];
             float _S39 = (*kernelContext_1->right_tile_0)[(_S31 + 16U) * 17U + k_3];
@@ -551,29 +560,29 @@ void dots_0(float device* x_0, uint x_at_0, int x_row_0, uint x_count_0, float d
     return;
 }
 
-uint place_1(uint i_0, uint j_1, uint t_2)
+uint place_1(uint i_0, uint j_1, uint t_3)
 {
-    return (t_2 / 16U * 4U + i_0) * 65U + t_2 % 16U + 16U * j_1;
+    return (t_3 / 16U * 4U + i_0) * 65U + t_3 % 16U + 16U * j_1;
 }
 
-void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_3, KernelContext_0 thread* kernelContext_2)
+void put_0(const array<array<float, int(4)>, int(4)> thread* dot_1, uint t_4, KernelContext_0 thread* kernelContext_2)
 {
-    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_3)] = (*dot_1)[0U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_3)] = (*dot_1)[0U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_3)] = (*dot_1)[0U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_3)] = (*dot_1)[0U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_3)] = (*dot_1)[1U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_3)] = (*dot_1)[1U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_3)] = (*dot_1)[1U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_3)] = (*dot_1)[1U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_3)] = (*dot_1)[2U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_3)] = (*dot_1)[2U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_3)] = (*dot_1)[2U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_3)] = (*dot_1)[2U][3U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_3)] = (*dot_1)[3U][0U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_3)] = (*dot_1)[3U][1U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_3)] = (*dot_1)[3U][2U];
-    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_3)] = (*dot_1)[3U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 0U, t_4)] = (*dot_1)[0U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 1U, t_4)] = (*dot_1)[0U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 2U, t_4)] = (*dot_1)[0U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(0U, 3U, t_4)] = (*dot_1)[0U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 0U, t_4)] = (*dot_1)[1U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 1U, t_4)] = (*dot_1)[1U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 2U, t_4)] = (*dot_1)[1U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(1U, 3U, t_4)] = (*dot_1)[1U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 0U, t_4)] = (*dot_1)[2U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 1U, t_4)] = (*dot_1)[2U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 2U, t_4)] = (*dot_1)[2U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(2U, 3U, t_4)] = (*dot_1)[2U][3U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 0U, t_4)] = (*dot_1)[3U][0U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 1U, t_4)] = (*dot_1)[3U][1U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 2U, t_4)] = (*dot_1)[3U][2U];
+    (*kernelContext_2->tile_of_0)[place_1(3U, 3U, t_4)] = (*dot_1)[3U][3U];
     return;
 }
 
@@ -664,135 +673,155 @@ uint statAt_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint he
     return (one_3->batch_0 * s_5->heads_0 + head_4) * s_5->queries_0 + one_3->q_0 + query_2;
 }
 
-void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stats_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Forward_0 constant* a_2, KernelContext_0 thread* kernelContext_3)
+uint partialAt_0(const Sheet_0 thread* s_6, uint at_2, uint rows_all_0, uint part_0, const Sequence_0 thread* one_4, uint head_5, uint query_3)
 {
-    uint e_0;
+    uint _S47 = part_0 * rows_all_0;
+    uint _S48 = statAt_0(s_6, one_4, head_5, query_3);
+    return at_2 + (_S47 + _S48) * (s_6->width_0 + 2U);
+}
+
+void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stats_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, float device* partial_0, Sheet_0 device* sheet_0, const Forward_0 constant* a_2, KernelContext_0 thread* kernelContext_3)
+{
+    uint i_1;
+    uint column_0;
+    uint at_3;
     float m_1;
     float base_0;
     float p_1;
-    bool _S47;
-    Sheet_0 s_6 = sheet_0[a_2->sheet_at_0];
-    uint _S48 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
-    uint _S49 = a_2->q_bounds_at_0;
-    thread Sheet_0 _S50 = s_6;
-    uint _S51 = batches_0(&_S50, a_2->q_bounds_at_0);
-    uint _S52 = _S51 * s_6.heads_0;
-    uint _S53 = _S52 * s_6.query_tiles_0 * _S48;
+    bool _S49;
+    Sheet_0 s_7 = sheet_0[a_2->sheet_at_0];
+    uint _S50 = max(1U, (s_7.width_0 + 128U - 1U) / 128U);
+    uint _S51 = a_2->q_bounds_at_0;
+    thread Sheet_0 _S52 = s_7;
+    uint _S53 = batches_0(&_S52, a_2->q_bounds_at_0);
+    uint _S54 = _S53 * s_7.heads_0;
+    uint _S55 = _S54 * s_7.queries_0;
+    uint _S56 = _S54 * s_7.query_tiles_0 * _S50 * s_7.parts_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S53)
+        if(job_1 < _S56)
         {
         }
         else
         {
             break;
         }
-        uint _S54 = job_1 % _S48;
-        uint col0_1 = _S54 * 128U;
-        uint _S55 = a_2->k_bounds_at_0;
-        uint _S56 = a_2->tiles_at_0;
-        uint _S57 = job_1 / _S48;
-        thread Sheet_0 _S58 = s_6;
-        Tile_0 _S59 = tileOf_0(&_S58, q_bounds_2, _S49, k_bounds_2, _S55, tiles_1, _S56, _S57, s_6.heads_0, false);
-        if(!_S59.found_0)
+        uint _S57 = job_1 % _S50;
+        uint col0_1 = _S57 * 128U;
+        uint _S58 = job_1 / _S50;
+        uint part_1 = _S58 % s_7.parts_0;
+        uint _S59 = a_2->k_bounds_at_0;
+        uint _S60 = a_2->tiles_at_0;
+        uint _S61 = job_1 / _S50;
+        uint _S62 = _S61 / s_7.parts_0;
+        thread Sheet_0 _S63 = s_7;
+        Tile_0 _S64 = tileOf_0(&_S63, q_bounds_2, _S51, k_bounds_2, _S59, tiles_1, _S60, _S62, s_7.heads_0, false);
+        if(!_S64.found_0)
         {
             job_1 = job_1 + a_2->groups_0;
             continue;
         }
-        uint _S60 = _S59.head_0 / s_6.group_0;
-        uint _S61 = _S59.one_0.q_0 + _S59.from_0;
-        uint _S62 = first_0(a_2->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S59.one_0.batch_0, _S59.head_0, _S61);
-        uint _S63 = _S59.from_0 + _S59.count_1 - 1U;
-        thread Sheet_0 _S64 = s_6;
-        thread Sequence_0 _S65 = _S59.one_0;
-        int _S66 = position_0(&_S64, &_S65, _S63);
-        uint end_0 = uint(clamp(_S66 + s_6.right_0 + int(1), int(0), int(_S59.one_0.keys_1)));
-        thread Sheet_0 _S67 = s_6;
-        thread Sequence_0 _S68 = _S59.one_0;
-        int _S69 = position_0(&_S67, &_S68, _S59.from_0);
-        uint begin_0 = uint(clamp(_S69 - s_6.left_0, int(0), int(end_0)));
+        uint _S65 = ownRows_0(_S64.count_1, t_5);
+        uint _S66 = _S64.head_0 / s_7.group_0;
+        uint _S67 = _S64.one_0.q_0 + _S64.from_0;
+        uint _S68 = first_0(a_2->q_at_0, s_7.q_batch_0, s_7.q_head_0, s_7.q_row_0, _S64.one_0.batch_0, _S64.head_0, _S67);
+        uint _S69 = _S64.from_0 + _S64.count_1 - 1U;
+        thread Sheet_0 _S70 = s_7;
+        thread Sequence_0 _S71 = _S64.one_0;
+        int _S72 = position_0(&_S70, &_S71, _S69);
+        uint end_0 = uint(clamp(_S72 + s_7.right_0 + int(1), int(0), int(_S64.one_0.keys_1)));
+        thread Sheet_0 _S73 = s_7;
+        thread Sequence_0 _S74 = _S64.one_0;
+        int _S75 = position_0(&_S73, &_S74, _S64.from_0);
+        uint _S76 = max(uint(clamp(_S75 - s_7.left_0, int(0), int(end_0))), part_1 * s_7.part_keys_0);
+        uint _S77 = max(_S76, min(end_0, (part_1 + 1U) * s_7.part_keys_0));
         thread array<array<float, int(8)>, int(4)> sum_3;
         clear_0(&sum_3);
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(t_4 < 32U)
+        if(t_5 < 32U)
         {
-            (*kernelContext_3->row_max_0)[t_4] = - (as_type<float>((2139095040U)));
-            (*kernelContext_3->row_sum_0)[t_4] = 0.0f;
+            (*kernelContext_3->row_max_0)[t_5] = - (as_type<float>((2139095040U)));
+            (*kernelContext_3->row_sum_0)[t_5] = 0.0f;
         }
-        uint key_1 = begin_0;
+        uint key_1 = _S76;
         for(;;)
         {
-            if(key_1 < end_0)
+            if(key_1 < _S77)
             {
             }
             else
             {
                 break;
             }
-            uint _S70 = min(64U, end_0 - key_1);
-            uint _S71 = _S59.one_0.k_0 + key_1;
+            uint _S78 = min(64U, _S77 - key_1);
+            uint _S79 = _S64.one_0.k_0 + key_1;
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S62, s_6.q_row_0, _S59.count_1, k_4, first_0(a_2->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S59.one_0.batch_0, _S60, _S71), s_6.k_row_0, _S70, s_6.width_0, t_4, &dot_3, kernelContext_3);
+            dots_0(q_3, _S68, s_7.q_row_0, _S64.count_1, k_4, first_0(a_2->k_at_0, s_7.k_batch_0, s_7.k_head_0, s_7.k_row_0, _S64.one_0.batch_0, _S66, _S79), s_7.k_row_0, _S78, s_7.width_0, t_5, &dot_3, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            thread array<array<float, int(4)>, int(4)> _S72 = dot_3;
-            put_0(&_S72, t_4, kernelContext_3);
-            e_0 = 0U;
+            thread array<array<float, int(4)>, int(4)> _S80 = dot_3;
+            put_0(&_S80, t_5, kernelContext_3);
+            i_1 = 0U;
             for(;;)
             {
-                if(e_0 < 16U)
+                if(i_1 < _S65)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint i_1 = e_0 / 4U;
-                uint _S73 = e_0 % 4U;
-                uint column_0 = t_4 % 16U + 16U * _S73;
-                if(column_0 < _S70)
+                column_0 = t_5 % 16U;
+                for(;;)
                 {
-                    uint _S74 = _S59.from_0 + t_4 / 16U * 4U + i_1;
-                    uint _S75 = key_1 + column_0;
-                    float _S76 = (*kernelContext_3->tile_of_0)[place_1(i_1, _S73, t_4)];
-                    thread Sheet_0 _S77 = s_6;
-                    thread Sequence_0 _S78 = _S59.one_0;
-                    float _S79 = score_0(&_S77, &_S78, mask_1, a_2->mask_at_0, _S59.head_0, _S74, _S75, _S76);
-                    m_1 = _S79;
+                    if(column_0 < _S78)
+                    {
+                    }
+                    else
+                    {
+                        break;
+                    }
+                    uint row_1 = t_5 / 16U * 4U + i_1;
+                    uint _S81 = _S64.from_0 + row_1;
+                    uint _S82 = key_1 + column_0;
+                    float _S83 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S84 = s_7;
+                    thread Sequence_0 _S85 = _S64.one_0;
+                    float _S86 = score_0(&_S84, &_S85, mask_1, a_2->mask_at_0, _S64.head_0, _S81, _S82, _S83);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = _S86;
+                    column_0 = column_0 + 16U;
                 }
-                else
-                {
-                    m_1 = - (as_type<float>((2139095040U)));
-                }
-                (*kernelContext_3->tile_of_0)[place_1(i_1, _S73, t_4)] = m_1;
-                e_0 = e_0 + 1U;
+                i_1 = i_1 + 1U;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            uint row_1 = t_4 / 4U;
-            uint _S80 = t_4 % 4U;
-            uint _S81 = row_1 * 65U + _S80 * 16U;
-            float _S82 = - (as_type<float>((2139095040U)));
-            uint j_2 = 0U;
-            m_1 = _S82;
+            uint row_2 = t_5 / 4U;
+            uint _S87 = row_2 * 65U;
+            uint _S88 = t_5 % 4U;
+            uint _S89 = _S88 * 16U;
+            uint from_1 = _S87 + _S89;
+            uint _S90 = _S87 + min(_S78, _S89 + 16U);
+            float _S91 = - (as_type<float>((2139095040U)));
+            column_0 = from_1;
+            m_1 = _S91;
             for(;;)
             {
-                if(j_2 < 16U)
+                if(column_0 < _S90)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float _S83 = larger_0(m_1, (*kernelContext_3->tile_of_0)[_S81 + j_2]);
-                j_2 = j_2 + 1U;
-                m_1 = _S83;
+                float _S92 = larger_0(m_1, (*kernelContext_3->tile_of_0)[column_0]);
+                column_0 = column_0 + 1U;
+                m_1 = _S92;
             }
-            (*kernelContext_3->parts_0)[t_4] = m_1;
+            (*kernelContext_3->parts_1)[t_5] = m_1;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            float before_0 = (*kernelContext_3->row_max_0)[row_1];
-            uint _S84 = 4U * row_1;
-            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_0)[_S84], (*kernelContext_3->parts_0)[_S84 + 1U]), larger_0((*kernelContext_3->parts_0)[_S84 + 2U], (*kernelContext_3->parts_0)[_S84 + 3U])), (*kernelContext_3->row_max_0)[row_1]);
-            if(now_0 == _S82)
+            float before_0 = (*kernelContext_3->row_max_0)[row_2];
+            uint _S93 = 4U * row_2;
+            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_1)[_S93], (*kernelContext_3->parts_1)[_S93 + 1U]), larger_0((*kernelContext_3->parts_1)[_S93 + 2U], (*kernelContext_3->parts_1)[_S93 + 3U])), (*kernelContext_3->row_max_0)[row_2]);
+            if(now_0 == _S91)
             {
                 base_0 = 0.0f;
             }
@@ -801,19 +830,19 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
                 base_0 = now_0;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            uint j_3 = 0U;
+            at_3 = from_1;
             float total_0 = 0.0f;
             for(;;)
             {
-                if(j_3 < 16U)
+                if(at_3 < _S90)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float z_0 = (*kernelContext_3->tile_of_0)[_S81 + j_3];
-                if(((*kernelContext_3->tile_of_0)[_S81 + j_3]) == _S82)
+                float z_0 = (*kernelContext_3->tile_of_0)[at_3];
+                if(((*kernelContext_3->tile_of_0)[at_3]) == _S91)
                 {
                     p_1 = 0.0f;
                 }
@@ -821,16 +850,16 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
                 {
                     p_1 = exp(z_0 - base_0);
                 }
-                (*kernelContext_3->tile_of_0)[_S81 + j_3] = p_1;
+                (*kernelContext_3->tile_of_0)[at_3] = p_1;
                 float total_1 = total_0 + p_1;
-                j_3 = j_3 + 1U;
+                at_3 = at_3 + 1U;
                 total_0 = total_1;
             }
-            (*kernelContext_3->parts_0)[t_4] = total_0;
+            (*kernelContext_3->parts_1)[t_5] = total_0;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if(_S80 == 0U)
+            if(_S88 == 0U)
             {
-                if(before_0 == _S82)
+                if(before_0 == _S91)
                 {
                     p_1 = 0.0f;
                 }
@@ -838,145 +867,203 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
                 {
                     p_1 = exp(before_0 - base_0);
                 }
-                (*kernelContext_3->row_keep_0)[row_1] = p_1;
-                (*kernelContext_3->row_sum_0)[row_1] = fma((*kernelContext_3->row_sum_0)[row_1], p_1, (*kernelContext_3->parts_0)[t_4] + (*kernelContext_3->parts_0)[t_4 + 1U] + ((*kernelContext_3->parts_0)[t_4 + 2U] + (*kernelContext_3->parts_0)[t_4 + 3U]));
-                (*kernelContext_3->row_max_0)[row_1] = now_0;
+                (*kernelContext_3->row_keep_0)[row_2] = p_1;
+                (*kernelContext_3->row_sum_0)[row_2] = fma((*kernelContext_3->row_sum_0)[row_2], p_1, (*kernelContext_3->parts_1)[t_5] + (*kernelContext_3->parts_1)[t_5 + 1U] + ((*kernelContext_3->parts_1)[t_5 + 2U] + (*kernelContext_3->parts_1)[t_5 + 3U]));
+                (*kernelContext_3->row_max_0)[row_2] = now_0;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            float _S85 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U];
-            sum_3[0U][int(0)] = sum_3[0U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U];
-            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S85;
-            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S85;
-            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S85;
-            sum_3[0U][int(4)] = sum_3[0U][int(4)] * _S85;
-            sum_3[0U][int(5)] = sum_3[0U][int(5)] * _S85;
-            sum_3[0U][int(6)] = sum_3[0U][int(6)] * _S85;
-            sum_3[0U][int(7)] = sum_3[0U][int(7)] * _S85;
-            float _S86 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U];
-            sum_3[1U][int(0)] = sum_3[1U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 1U];
-            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S86;
-            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S86;
-            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S86;
-            sum_3[1U][int(4)] = sum_3[1U][int(4)] * _S86;
-            sum_3[1U][int(5)] = sum_3[1U][int(5)] * _S86;
-            sum_3[1U][int(6)] = sum_3[1U][int(6)] * _S86;
-            sum_3[1U][int(7)] = sum_3[1U][int(7)] * _S86;
-            float _S87 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U];
-            sum_3[2U][int(0)] = sum_3[2U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 2U];
-            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S87;
-            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S87;
-            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S87;
-            sum_3[2U][int(4)] = sum_3[2U][int(4)] * _S87;
-            sum_3[2U][int(5)] = sum_3[2U][int(5)] * _S87;
-            sum_3[2U][int(6)] = sum_3[2U][int(6)] * _S87;
-            sum_3[2U][int(7)] = sum_3[2U][int(7)] * _S87;
-            float _S88 = (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U];
-            sum_3[3U][int(0)] = sum_3[3U][int(0)] * (*kernelContext_3->row_keep_0)[t_4 / 16U * 4U + 3U];
-            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S88;
-            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S88;
-            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S88;
-            sum_3[3U][int(4)] = sum_3[3U][int(4)] * _S88;
-            sum_3[3U][int(5)] = sum_3[3U][int(5)] * _S88;
-            sum_3[3U][int(6)] = sum_3[3U][int(6)] * _S88;
-            sum_3[3U][int(7)] = sum_3[3U][int(7)] * _S88;
-            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S59.one_0.batch_0, _S60, _S71), s_6.v_row_0, _S70, s_6.width_0, col0_1, t_4, kernelContext_3);
+            float _S94 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
+            sum_3[0U][int(0)] = sum_3[0U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
+            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S94;
+            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S94;
+            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S94;
+            sum_3[0U][int(4)] = sum_3[0U][int(4)] * _S94;
+            sum_3[0U][int(5)] = sum_3[0U][int(5)] * _S94;
+            sum_3[0U][int(6)] = sum_3[0U][int(6)] * _S94;
+            sum_3[0U][int(7)] = sum_3[0U][int(7)] * _S94;
+            float _S95 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
+            sum_3[1U][int(0)] = sum_3[1U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
+            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S95;
+            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S95;
+            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S95;
+            sum_3[1U][int(4)] = sum_3[1U][int(4)] * _S95;
+            sum_3[1U][int(5)] = sum_3[1U][int(5)] * _S95;
+            sum_3[1U][int(6)] = sum_3[1U][int(6)] * _S95;
+            sum_3[1U][int(7)] = sum_3[1U][int(7)] * _S95;
+            float _S96 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
+            sum_3[2U][int(0)] = sum_3[2U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
+            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S96;
+            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S96;
+            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S96;
+            sum_3[2U][int(4)] = sum_3[2U][int(4)] * _S96;
+            sum_3[2U][int(5)] = sum_3[2U][int(5)] * _S96;
+            sum_3[2U][int(6)] = sum_3[2U][int(6)] * _S96;
+            sum_3[2U][int(7)] = sum_3[2U][int(7)] * _S96;
+            float _S97 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
+            sum_3[3U][int(0)] = sum_3[3U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
+            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S97;
+            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S97;
+            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S97;
+            sum_3[3U][int(4)] = sum_3[3U][int(4)] * _S97;
+            sum_3[3U][int(5)] = sum_3[3U][int(5)] * _S97;
+            sum_3[3U][int(6)] = sum_3[3U][int(6)] * _S97;
+            sum_3[3U][int(7)] = sum_3[3U][int(7)] * _S97;
+            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_7.v_batch_0, s_7.v_head_0, s_7.v_row_0, _S64.one_0.batch_0, _S66, _S79), s_7.v_row_0, _S78, s_7.width_0, col0_1, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        thread array<array<float, int(8)>, int(4)> _S89 = sum_3;
+        thread array<array<float, int(8)>, int(4)> _S98 = sum_3;
         thread array<float, int(32)> list_1;
-        listed_0(&_S89, &list_1);
-        e_0 = 0U;
+        listed_0(&_S98, &list_1);
+        i_1 = 0U;
         for(;;)
         {
-            if(e_0 < 32U)
+            if(i_1 < _S65)
             {
             }
             else
             {
                 break;
             }
-            uint row_2 = t_4 / 16U * 4U + e_0 / 8U;
-            uint col_1 = col0_1 + t_4 % 16U + 16U * (e_0 % 8U);
-            if(row_2 >= (_S59.count_1))
+            uint row_3 = t_5 / 16U * 4U + i_1;
+            float _S99 = (*kernelContext_3->row_sum_0)[row_3];
+            uint _S100 = first_0(a_2->out_at_0, s_7.out_batch_0, s_7.out_head_0, s_7.out_row_0, _S64.one_0.batch_0, _S64.head_0, _S67 + row_3);
+            uint _S101 = _S64.from_0 + row_3;
+            thread Sheet_0 _S102 = s_7;
+            thread Sequence_0 _S103 = _S64.one_0;
+            uint _S104 = partialAt_0(&_S102, a_2->partial_at_0, _S55, part_1, &_S103, _S64.head_0, _S101);
+            uint _S105 = _S104 + 2U;
+            uint _S106 = col0_1 + t_5 % 16U;
+            column_0 = 0U;
+            at_3 = _S106;
+            for(;;)
             {
-                _S47 = true;
+                if(column_0 < 8U)
+                {
+                    _S49 = at_3 < (s_7.width_0);
+                }
+                else
+                {
+                    _S49 = false;
+                }
+                if(_S49)
+                {
+                }
+                else
+                {
+                    break;
+                }
+                if((s_7.parts_0) == 1U)
+                {
+                    float device* _S107 = out_0+(_S100 + at_3);
+                    if(_S99 == 0.0f)
+                    {
+                        m_1 = 0.0f;
+                    }
+                    else
+                    {
+                        m_1 = list_1[8U * i_1 + column_0] * (1.0f / _S99);
+                    }
+                    *_S107 = m_1;
+                }
+                else
+                {
+                    *(partial_0+(_S105 + at_3)) = list_1[8U * i_1 + column_0];
+                }
+                uint col_1 = at_3 + 16U;
+                column_0 = column_0 + 1U;
+                at_3 = col_1;
             }
-            else
-            {
-                _S47 = col_1 >= (s_6.width_0);
-            }
-            if(_S47)
-            {
-                e_0 = e_0 + 1U;
-                continue;
-            }
-            float total_2 = (*kernelContext_3->row_sum_0)[row_2];
-            float device* _S90 = out_0+(first_0(a_2->out_at_0, s_6.out_batch_0, s_6.out_head_0, s_6.out_row_0, _S59.one_0.batch_0, _S59.head_0, _S61 + row_2) + col_1);
-            if(((*kernelContext_3->row_sum_0)[row_2]) == 0.0f)
-            {
-                m_1 = 0.0f;
-            }
-            else
-            {
-                m_1 = list_1[e_0] * (1.0f / total_2);
-            }
-            *_S90 = m_1;
-            e_0 = e_0 + 1U;
+            i_1 = i_1 + 1U;
         }
-        uint _S91 = a_2->stats_at_0;
-        if((a_2->stats_at_0) != 4294967295U)
+        if((s_7.parts_0) > 1U)
         {
-            _S47 = col0_1 == 0U;
+            _S49 = col0_1 == 0U;
         }
         else
         {
-            _S47 = false;
+            _S49 = false;
         }
-        bool _S92;
-        if(_S47)
+        bool _S108;
+        if(_S49)
         {
-            _S92 = t_4 < (_S59.count_1);
+            _S108 = t_5 < (_S64.count_1);
         }
         else
         {
-            _S92 = false;
+            _S108 = false;
         }
-        if(_S92)
+        if(_S108)
         {
-            uint _S93 = _S59.from_0 + t_4;
-            thread Sheet_0 _S94 = s_6;
-            thread Sequence_0 _S95 = _S59.one_0;
-            uint _S96 = statAt_0(&_S94, &_S95, _S59.head_0, _S93);
-            uint at_2 = _S91 + _S96;
-            bool none_0 = ((*kernelContext_3->row_sum_0)[t_4]) == 0.0f;
-            float device* _S97 = stats_0+at_2;
+            uint _S109 = _S64.from_0 + t_5;
+            thread Sheet_0 _S110 = s_7;
+            thread Sequence_0 _S111 = _S64.one_0;
+            uint _S112 = partialAt_0(&_S110, a_2->partial_at_0, _S55, part_1, &_S111, _S64.head_0, _S109);
+            *(partial_0+_S112) = (*kernelContext_3->row_max_0)[t_5];
+            *(partial_0+(_S112 + 1U)) = (*kernelContext_3->row_sum_0)[t_5];
+        }
+        bool _S113;
+        if((s_7.parts_0) == 1U)
+        {
+            _S113 = (a_2->stats_at_0) != 4294967295U;
+        }
+        else
+        {
+            _S113 = false;
+        }
+        bool _S114;
+        if(_S113)
+        {
+            _S114 = col0_1 == 0U;
+        }
+        else
+        {
+            _S114 = false;
+        }
+        bool _S115;
+        if(_S114)
+        {
+            _S115 = t_5 < (_S64.count_1);
+        }
+        else
+        {
+            _S115 = false;
+        }
+        if(_S115)
+        {
+            uint _S116 = _S64.from_0 + t_5;
+            thread Sheet_0 _S117 = s_7;
+            thread Sequence_0 _S118 = _S64.one_0;
+            uint _S119 = statAt_0(&_S117, &_S118, _S64.head_0, _S116);
+            uint at_4 = a_2->stats_at_0 + _S119;
+            bool none_0 = ((*kernelContext_3->row_sum_0)[t_5]) == 0.0f;
+            float device* _S120 = stats_0+at_4;
             if(none_0)
             {
                 m_1 = 0.0f;
             }
             else
             {
-                m_1 = (*kernelContext_3->row_max_0)[t_4];
+                m_1 = (*kernelContext_3->row_max_0)[t_5];
             }
-            *_S97 = m_1;
-            float device* _S98 = stats_0+(at_2 + _S52 * s_6.queries_0);
+            *_S120 = m_1;
+            float device* _S121 = stats_0+(at_4 + _S55);
             if(none_0)
             {
                 base_0 = 0.0f;
             }
             else
             {
-                base_0 = 1.0f / (*kernelContext_3->row_sum_0)[t_4];
+                base_0 = 1.0f / (*kernelContext_3->row_sum_0)[t_5];
             }
-            *_S98 = base_0;
+            *_S121 = base_0;
         }
         job_1 = job_1 + a_2->groups_0;
     }
     return;
 }
 
-[[kernel]] void attention_f32_wide(uint3 group_2 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_stats_1 [[buffer(2)]], float device* entryPointParams_q_1 [[buffer(3)]], float device* entryPointParams_k_1 [[buffer(4)]], float device* entryPointParams_v_1 [[buffer(5)]], uint device* entryPointParams_mask_1 [[buffer(6)]], uint device* entryPointParams_q_bounds_1 [[buffer(7)]], uint device* entryPointParams_k_bounds_1 [[buffer(8)]], uint device* entryPointParams_tiles_1 [[buffer(9)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(10)]])
+[[kernel]] void attention_f32_wide(uint3 group_2 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_stats_1 [[buffer(2)]], float device* entryPointParams_q_1 [[buffer(3)]], float device* entryPointParams_k_1 [[buffer(4)]], float device* entryPointParams_v_1 [[buffer(5)]], uint device* entryPointParams_mask_1 [[buffer(6)]], uint device* entryPointParams_q_bounds_1 [[buffer(7)]], uint device* entryPointParams_k_bounds_1 [[buffer(8)]], uint device* entryPointParams_tiles_1 [[buffer(9)]], float device* entryPointParams_partial_1 [[buffer(10)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(11)]])
 {
     thread KernelContext_0 kernelContext_4;
     (&kernelContext_4)->entryPointParams_0 = entryPointParams_1;
@@ -989,6 +1076,7 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
     (&kernelContext_4)->entryPointParams_q_bounds_0 = entryPointParams_q_bounds_1;
     (&kernelContext_4)->entryPointParams_k_bounds_0 = entryPointParams_k_bounds_1;
     (&kernelContext_4)->entryPointParams_tiles_0 = entryPointParams_tiles_1;
+    (&kernelContext_4)->entryPointParams_partial_0 = entryPointParams_partial_1;
     (&kernelContext_4)->entryPointParams_sheet_0 = entryPointParams_sheet_1;
     threadgroup array<float, int(2080)> tile_of_1;
     (&kernelContext_4)->tile_of_0 = &tile_of_1;
@@ -1000,11 +1088,11 @@ void forwardOf_0(uint group_1, uint t_4, float device* out_0, float device* stat
     (&kernelContext_4)->left_tile_0 = &left_tile_1;
     threadgroup array<float, int(1088)> right_tile_1;
     (&kernelContext_4)->right_tile_0 = &right_tile_1;
-    threadgroup array<float, int(128)> parts_1;
-    (&kernelContext_4)->parts_0 = &parts_1;
+    threadgroup array<float, int(128)> parts_2;
+    (&kernelContext_4)->parts_1 = &parts_2;
     threadgroup array<float, int(32)> row_keep_1;
     (&kernelContext_4)->row_keep_0 = &row_keep_1;
-    forwardOf_0(group_2.x, thread_0.x, entryPointParams_out_1, entryPointParams_stats_1, entryPointParams_q_1, entryPointParams_k_1, entryPointParams_v_1, entryPointParams_mask_1, entryPointParams_q_bounds_1, entryPointParams_k_bounds_1, entryPointParams_tiles_1, entryPointParams_sheet_1, &entryPointParams_1->a_0, &kernelContext_4);
+    forwardOf_0(group_2.x, thread_0.x, entryPointParams_out_1, entryPointParams_stats_1, entryPointParams_q_1, entryPointParams_k_1, entryPointParams_v_1, entryPointParams_mask_1, entryPointParams_q_bounds_1, entryPointParams_k_bounds_1, entryPointParams_tiles_1, entryPointParams_partial_1, entryPointParams_sheet_1, &entryPointParams_1->a_0, &kernelContext_4);
     return;
 }
 

@@ -58,6 +58,8 @@ const Sheet = extern struct {
     scale: f32,
     query_tiles: u32,
     key_tiles: u32,
+    parts: u32 = 1,
+    part_keys: u32,
 };
 
 /// What every shader of a call takes: offsets resolved where there are any, and the sheet.
@@ -93,6 +95,7 @@ const Shared = struct {
                 .scale = p.scale,
                 .query_tiles = @intCast(ceil(p.queries, tile_rows)),
                 .key_tiles = @intCast(ceil(p.keys, tile_rows)),
+                .part_keys = @intCast(p.keys),
             },
         };
         errdefer self.deinit();
@@ -149,8 +152,14 @@ fn maskOf(p: anytype) ?[*]const u32 {
 }
 
 pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error!void {
-    const shared: Shared = try .init(d, p, out);
+    var shared: Shared = try .init(d, p, out);
     defer shared.deinit();
+    const rows = shared.batches() * p.heads * p.queries;
+    const parts = partsOf(shared.batches() * p.heads * shared.sheet.query_tiles, p.keys);
+    shared.sheet.parts = @intCast(parts);
+    shared.sheet.part_keys = @intCast(std.mem.alignForward(usize, ceil(p.keys, parts), 64));
+    const partial: ?Scratch = if (parts > 1) try .init(d, 4 * parts * rows * (p.width + 2)) else null;
+    defer if (partial) |x| x.deinit();
     try shared.send(d);
     const Args = extern struct {
         out: [*]f32,
@@ -162,8 +171,11 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
         q_bounds: ?[*]const u32,
         k_bounds: ?[*]const u32,
         tiles: ?[*]const u32,
+        partial: ?[*]f32,
         sheet: [*]const Sheet,
     };
+    var work = shared.work(null, shared.sheet.query_tiles, p.heads, 2);
+    work.groups *|= parts;
     try shared.launchOf(d, "attention_f32", Args{
         .out = out.first,
         .stats = stats,
@@ -174,8 +186,24 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
         .q_bounds = Shared.bounds(&shared.queries),
         .k_bounds = Shared.bounds(&shared.keys),
         .tiles = Shared.tilesOf(&shared.queries),
+        .partial = if (partial) |x| x.ptr(f32) else null,
         .sheet = shared.memory.ptr(Sheet),
-    }, shared.work(null, shared.sheet.query_tiles, p.heads, 2));
+    }, work);
+    const Join = extern struct { out: [*]f32, stats: ?[*]f32, partial: [*]const f32, sheet: [*]const Sheet, batches: usize };
+    if (partial) |x| try launch.launch(d, "attention_f32_join", Join{
+        .out = out.first,
+        .stats = stats,
+        .partial = x.ptr(f32),
+        .sheet = shared.memory.ptr(Sheet),
+        .batches = shared.batches(),
+    }, .{ .groups = ceil(rows, 8), .cost = 2 *| parts *| rows *| p.width, .step = "join" });
+}
+
+/// Jobs that the keys of a tile of queries are dealt to. A GPU has a hundred or so multiprocessors: a few tiles over many keys, as when text is written one
+/// position at a time, would leave most of them idle. By sizes alone, so that every GPU sums in one order.
+fn partsOf(tiles: usize, keys: usize) usize {
+    if (tiles == 0 or tiles >= 64) return 1;
+    return std.math.clamp(keys / 256, 1, ceil(128, tiles));
 }
 
 /// `b` is the op's checked backward call.

@@ -5,6 +5,7 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const Explanation = @import("../explain.zig").Explanation;
+const gpu_grouped = @import("../gemm/gpu_grouped.zig");
 const grouped = @import("../gemm/grouped.zig");
 const shape = @import("../row/shape.zig");
 const status = @import("../status.zig");
@@ -41,15 +42,24 @@ fn Task(comptime T: type) type {
         pub fn explain(self: *const @This(), d: *const device.Device, e: *Explanation) Error!void {
             return self.work().note(d, e);
         }
+
+        pub fn dispatch(self: *const @This(), d: *const device.Device) Error!void {
+            return gpu_grouped.dispatch(T, d, &self.work());
+        }
     };
 }
 
 /// The rows of each of `count` experts, out of `rows`. Offsets begin with 0, do not fall and end with `rows`; the first that is wrong is an error. Where the
-/// call is only explained they may not be computed yet, and are not read.
+/// call is only explained they may not be computed yet, and are not read; nor are those of a GPU.
 fn expertsOf(d: *const device.Device, offsets: *const Tensor, count: usize, rows: usize) Error!grouped.Experts {
     if (offsets.dtype != .u32) return error.DtypeMismatch;
     if (!offsets.contiguous()) return error.LayoutMismatch;
     if (offsets.rank != 1 or offsets.shape_[0] != count + 1) return error.ShapeMismatch;
+    if (d.gpu != null) {
+        // Resolved there, where each row has an expert.
+        if (count == 0 and rows > 0) return error.ShapeMismatch;
+        return .{ .count = count, .rows = rows, .offsets = offsets.ptr(u32) };
+    }
     if (d.explains()) return .{ .count = count, .rows = rows, .offsets = null };
     const list = offsets.ptr(u32)[0 .. count + 1];
     var least: usize = 0;

@@ -57,6 +57,22 @@ fn waitOn(device_: u32, ticket: f64) Error!void {
     try (try of(device_)).wait(try ticketOf(ticket));
 }
 
+fn beginSpanOn(device_: u32) Error!i32 {
+    return @intCast(try (try of(device_)).beginSpan());
+}
+
+fn endSpanOn(device_: u32, span: u32) Error!void {
+    try (try of(device_)).endSpan(span);
+}
+
+fn spanSecondsOn(device_: u32, span: u32) Error!f64 {
+    return (try of(device_)).spanSeconds(span);
+}
+
+fn freeSpanOn(device_: u32, span: u32) Error!void {
+    (try of(device_)).freeSpan(span);
+}
+
 fn trimOn(device_: u32) Error!void {
     try (try of(device_)).trim();
 }
@@ -149,6 +165,26 @@ pub const entries = struct {
     /// Waits for a ticket's work.
     pub fn gpu_wait(device_: u32, ticket: f64) callconv(.c) i32 {
         return status.of(waitOn(device_, ticket));
+    }
+
+    /// Measures what is recorded from here on. Answers the span, or the negative of what went wrong: InvalidArgument where too many wait for their results.
+    pub fn gpu_span_begin(device_: u32) callconv(.c) i32 {
+        return beginSpanOn(device_) catch |e| -status.code(e);
+    }
+
+    /// Ends a span here.
+    pub fn gpu_span_end(device_: u32, span: u32) callconv(.c) i32 {
+        return status.of(endSpanOn(device_, span));
+    }
+
+    /// Seconds that a span took on the device, once its work is done, or the negative of what went wrong.
+    pub fn gpu_span_seconds(device_: u32, span: u32) callconv(.c) f64 {
+        return spanSecondsOn(device_, span) catch |e| -@as(f64, @floatFromInt(status.code(e)));
+    }
+
+    /// Lets a span go, ended or not.
+    pub fn gpu_span_free(device_: u32, span: u32) callconv(.c) i32 {
+        return status.of(freeSpanOn(device_, span));
     }
 
     /// Gives the memory of a GPU that is kept for reuse back to its driver.

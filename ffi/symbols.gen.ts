@@ -49,6 +49,8 @@ export const manifest = {
     "tw_gpu_span_end": { "parameters": ["u32", "u32"], "result": "i32" },
     "tw_gpu_span_seconds": { "parameters": ["u32", "u32"], "result": "f64" },
     "tw_gpu_span_free": { "parameters": ["u32", "u32"], "result": "i32" },
+    "tw_gpu_peak_multiply_add": { "parameters": ["u32", "u32", "u32"], "result": "f64" },
+    "tw_gpu_peak_copy": { "parameters": ["u32", "u32", "u32"], "result": "i32" },
     "tw_gpu_trim": { "parameters": ["u32"], "result": "i32" },
     "tw_gpu_statistics": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
     "tw_explain_begin": { "parameters": [], "result": "i32" },

@@ -1,6 +1,7 @@
 // gpu.time: what the device's own clock says of the work that a function asks for.
 import assert from "node:assert/strict";
-import { keep, matmul, memory, mul, ones, type Tensor, tensor } from "../mod.ts";
+import { cpu, keep, matmul, memory, mul, ones, slice, type Tensor, tensor, zeros } from "../mod.ts";
+import { native } from "../ffi/library.ts";
 import { gpuTest } from "./gpu_harness.ts";
 
 gpuTest("gpu.time() of much work is much, of none nearly nothing, and all lies within what the program waited", async (gpu) => {
@@ -89,4 +90,22 @@ gpuTest("gpu.time() refuses more measures than can wait, in words, before the wo
   assert.equal(refused.length, 300 - 256);
   assert.match(String(refused[0]!.reason), /^RangeError: time: 256 measures wait for their results already; await some first$/);
   assert.ok(await gpu.time(() => {}) >= 0);
+});
+
+gpuTest("gpu: the loop of multiply-adds counts its operations and takes longer for more, and the driver's copy copies", async (gpu) => {
+  const groups = 4, flops = (iterations: number) => native.tw_gpu_peak_multiply_add(gpu.handle, groups, iterations);
+  assert.equal(flops(10), groups * 256 * 10 * 8 * 8 * 2);
+  const short = await gpu.time(() => flops(100)), long = await gpu.time(() => flops(2000));
+  assert.ok(long > 3 * short, `20 times the work took ${long} s after ${short} s: some of it was left out`);
+  assert.ok(native.tw_gpu_peak_multiply_add(gpu.handle, 0, 1) < 0);
+  assert.ok(native.tw_gpu_peak_multiply_add(gpu.handle, 2 ** 32 - 1, 1) < 0);
+  assert.ok(native.tw_gpu_peak_multiply_add(cpu.handle, 1, 1) < 0);
+
+  using whole = tensor(gpu, [100], Float32Array.from({ length: 100 }, (_, i) => i)), out = zeros(gpu, [100]);
+  using x = slice(whole, 0, 10, 40), part = slice(out, 0, 60, 90), near = slice(whole, 0, 5, 35);
+  assert.equal(native.tw_gpu_peak_copy(gpu.handle, part.handle, x.handle), 0);
+  const wanted = Array.from({ length: 100 }, (_, i) => i >= 60 && i < 90 ? i - 50 : 0);
+  assert.deepEqual([...out.readSync()], wanted);
+  assert.notEqual(native.tw_gpu_peak_copy(gpu.handle, x.handle, near.handle), 0, "of the same memory");
+  assert.notEqual(native.tw_gpu_peak_copy(gpu.handle, out.handle, x.handle), 0, "of another size");
 });

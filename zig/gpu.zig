@@ -4,6 +4,8 @@ const std = @import("std");
 const choice = @import("gpu/choice.zig");
 const device = @import("device.zig");
 const instance = @import("gpu/vulkan/instance.zig");
+const launch = @import("gpu/launch.zig");
+const Scratch = @import("gpu/scratch.zig").Scratch;
 const status = @import("status.zig");
 const tensor = @import("tensor.zig");
 const Gpu = @import("gpu/vulkan/gpu.zig").Gpu;
@@ -75,6 +77,34 @@ fn freeSpanOn(device_: u32, span: u32) Error!void {
 
 fn trimOn(device_: u32) Error!void {
     try (try of(device_)).trim();
+}
+
+/// What the shader `peak_f32` takes, and the operations that a thread of it does in an iteration: shaders/peak.slang has eight steps of eight chains.
+const Loop = extern struct { out: [*]f32, iterations: u32, a: f32 = 0.5, b: f32 = 0.25 };
+const loop_flops = 2 * 8 * 8;
+
+fn multiplyAddOn(device_: u32, groups: u32, iterations: u32) Error!f64 {
+    const d = try device.get(device_);
+    const g = d.gpu orelse return error.InvalidDevice;
+    if (groups == 0 or groups > g.groupsMax() or iterations == 0) return error.InvalidArgument;
+    const threads: u64 = @as(u64, groups) * launch.threads("peak_f32");
+    const flops = threads * iterations *| loop_flops;
+    const sums: Scratch = try .init(d, threads * @sizeOf(f32));
+    defer sums.deinit();
+    try launch.launch(d, "peak_f32", Loop{ .out = sums.ptr(f32), .iterations = iterations }, .{ .groups = groups, .cost = flops });
+    return @floatFromInt(flops);
+}
+
+fn copyOn(device_: u32, out: u32, x: u32) Error!void {
+    const g = try of(device_);
+    const to = try tensor.get(out);
+    const from = try tensor.get(x);
+    if (to.dtype != from.dtype) return error.DtypeMismatch;
+    if (!to.sameShape(from)) return error.ShapeMismatch;
+    if (!to.contiguous() or !from.contiguous()) return error.LayoutMismatch;
+    try tensor.checkApart(to, from);
+    const bytes = to.count() * to.dtype.bytes();
+    if (bytes > 0) try g.copy(@intFromPtr(to.data), @intFromPtr(from.data), bytes);
 }
 
 /// Numbers of a description: kind, usable, bytes of memory, longest tensor in bytes, shared memory of a workgroup, threads of a workgroup, workgroups,
@@ -185,6 +215,16 @@ pub const entries = struct {
     /// Lets a span go, ended or not.
     pub fn gpu_span_free(device_: u32, span: u32) callconv(.c) i32 {
         return status.of(freeSpanOn(device_, span));
+    }
+
+    /// Records a loop of multiply-adds that touches no memory. Answers the floating-point operations of all workgroups, or the negative of what went wrong.
+    pub fn gpu_peak_multiply_add(device_: u32, groups: u32, iterations: u32) callconv(.c) f64 {
+        return multiplyAddOn(device_, groups, iterations) catch |e| -@as(f64, @floatFromInt(status.code(e)));
+    }
+
+    /// Records the driver's own copy of one contiguous tensor to another: what the copies and passes of shaders are held against.
+    pub fn gpu_peak_copy(device_: u32, out: u32, x: u32) callconv(.c) i32 {
+        return status.of(copyOn(device_, out, x));
     }
 
     /// Gives the memory of a GPU that is kept for reuse back to its driver.

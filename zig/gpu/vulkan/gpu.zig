@@ -434,6 +434,22 @@ pub const Gpu = struct {
         }
     }
 
+    /// Records the copy of `bytes` bytes from one address to another.
+    pub fn copy(g: *Gpu, to: usize, from: usize, bytes: usize) Fault!void {
+        try g.enter();
+        defer g.lock.unlock();
+        const batch = try g.open_();
+        const out = chunks.locate(to);
+        const x = chunks.locate(from);
+        g.order(batch, &.{ out.chunk, x.chunk }, &.{ true, false });
+        const region: api.BufferCopy = .{ .source = x.chunk.offset + x.offset, .destination = out.chunk.offset + out.offset, .size = bytes };
+        g.vk.vkCmdCopyBuffer(batch.commands, x.chunk.block.buffer, out.chunk.block.buffer, 1, @ptrCast(&region));
+        batch.count += 1;
+        batch.cost += bytes;
+        g.counts.copies += 1;
+        try g.maybeFlush(batch);
+    }
+
     /// Submits the copy of `bytes` bytes at an address to the host; `finish` has them.
     pub fn download(g: *Gpu, address: usize, bytes: usize) Fault!Readback {
         try g.enter();

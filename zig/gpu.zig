@@ -80,18 +80,18 @@ fn trimOn(device_: u32) Error!void {
 }
 
 /// What the shader `peak_f32` takes, and the operations that a thread of it does in an iteration: shaders/peak.slang has eight steps of eight chains.
-const Loop = extern struct { out: [*]f32, iterations: u32, a: f32 = 0.5, b: f32 = 0.25 };
+const Loop = extern struct { out: [*]f32, jobs: u32, iterations: u32, a: f32 = 0.5, b: f32 = 0.25 };
 const loop_flops = 2 * 8 * 8;
 
 fn multiplyAddOn(device_: u32, groups: u32, iterations: u32) Error!f64 {
     const d = try device.get(device_);
-    const g = d.gpu orelse return error.InvalidDevice;
-    if (groups == 0 or groups > g.groupsMax() or iterations == 0) return error.InvalidArgument;
+    if (d.gpu == null) return error.InvalidDevice;
+    if (groups == 0 or iterations == 0) return error.InvalidArgument;
     const threads: u64 = @as(u64, groups) * launch.threads("peak_f32");
     const flops = threads * iterations *| loop_flops;
     const sums: Scratch = try .init(d, threads * @sizeOf(f32));
     defer sums.deinit();
-    try launch.launch(d, "peak_f32", Loop{ .out = sums.ptr(f32), .iterations = iterations }, .{ .groups = groups, .cost = flops });
+    try launch.launch(d, "peak_f32", Loop{ .out = sums.ptr(f32), .jobs = groups, .iterations = iterations }, .{ .groups = groups, .cost = flops });
     return @floatFromInt(flops);
 }
 

@@ -244,7 +244,7 @@ export function print(line: Line): void {
 let machineFields: Record<string, unknown> | undefined;
 
 /** What every line says about where it was measured. */
-function machine(): Record<string, unknown> {
+export function machine(): Record<string, unknown> {
   if (!machineFields) {
     const info = existsSync("/proc/cpuinfo") ? readFileSync("/proc/cpuinfo", "utf8") : "";
     const family = info.match(/^cpu family\s*: (.*)$/m)?.[1], model = info.match(/^model\s*: (.*)$/m)?.[1];

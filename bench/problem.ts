@@ -68,6 +68,29 @@ export function makeProblem(shape: Pick<Problem, "op" | "m" | "n" | "k" | "batch
   return { op, m, n, k, batch: 1, layout: "NT", inputs: [uniform(m * n, 1), uniform(m * k, 2), uniform(n * k, 3)] };
 }
 
+/** Two results have to agree to `tolerance` of the largest entry near by, sums over rows or all elements to so much of themselves. */
+export function agree(
+  name: string,
+  found: ArrayLike<number>,
+  wantedName: string,
+  wanted: ArrayLike<number>,
+  tolerance: number = 1e-5,
+): void {
+  if (found.length !== wanted.length) throw new Error(`${name}: ${found.length} results, ${wantedName} has ${wanted.length}`);
+  const block = 4096;
+  for (let from = 0; from < wanted.length; from += block) {
+    const to = Math.min(wanted.length, from + block);
+    let largest = 1e-30;
+    for (let i = from; i < to; i++) largest = Math.max(largest, Math.abs(wanted[i]));
+    for (let i = from; i < to; i++) {
+      // A NaN compares as false, and so fails.
+      if (!(Math.abs(wanted[i] - found[i]) <= tolerance * largest)) {
+        throw new Error(`${name}: entry ${i} is ${found[i]}, ${wantedName} has ${wanted[i]}`);
+      }
+    }
+  }
+}
+
 /** Several results one behind the other, as they are checked. */
 export function joined(parts: readonly Float32Array[]): Float32Array {
   if (parts.length === 1) return parts[0];

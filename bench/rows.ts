@@ -8,7 +8,7 @@ import { cpuDevice, type Tensor, tensor } from "@tilework/tilework";
 import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
 import type { ServerPeer } from "./peers/server.ts";
 import { torchPeer } from "./peers/torch.ts";
-import { joined, type RowProblem, uniform } from "./problem.ts";
+import { agree, joined, type RowProblem, uniform } from "./problem.ts";
 import { type RowCase, rowCases, type RowOp, rowOps } from "./rows_cases.ts";
 
 /** Measures the group, line by line. */
@@ -95,19 +95,7 @@ function ours({ op, rows, cols, inputs }: RowProblem, threads: number): Prepared
   };
 }
 
-/** Both results have to agree to 10⁻⁵ of the largest entry near by, sums over rows or all elements to 10⁻⁵ of themselves. */
 async function compare(one: Contender, other: Contender): Promise<void> {
   for (const contender of [one, other]) await contender.time(1);
-  const a = await one.result!(), b = await other.result!();
-  if (a.length !== b.length) throw new Error(`${other.name}: ${b.length} results, ${one.name} has ${a.length}`);
-  const block = 4096;
-  for (let from = 0; from < a.length; from += block) {
-    const to = Math.min(a.length, from + block);
-    let largest = 1e-30;
-    for (let i = from; i < to; i++) largest = Math.max(largest, Math.abs(a[i]));
-    for (let i = from; i < to; i++) {
-      // A NaN compares as false, and so fails.
-      if (!(Math.abs(a[i] - b[i]) <= 1e-5 * largest)) throw new Error(`${other.name}: entry ${i} is ${b[i]}, ${one.name} has ${a[i]}`);
-    }
-  }
+  agree(other.name, await other.result!(), one.name, await one.result!());
 }

@@ -1,9 +1,10 @@
 /** GPUs: which there are, and the devices that stand for them. */
 
 import { load, native } from "../ffi/library.ts";
-import { statusError, statusName, UnsupportedError } from "../ffi/status.ts";
+import { statusError, type StatusName, statusName, UnsupportedError } from "../ffi/status.ts";
 import { type Device, pause } from "./device.ts";
 import { handleOffset } from "./explaining.ts";
+import { refuseAsync, scope } from "./scope.ts";
 import { formatValue } from "./shape.ts";
 
 /** What kind of GPU: `"software"` is a processor that plays one. */
@@ -63,6 +64,24 @@ export interface VulkanDevice extends Device {
   describe(): GpuDescription;
   /** What it has done and holds. */
   statistics(): GpuStatistics;
+  /**
+   * Runs `work` and answers how many seconds the device takes for what it asks of the device: from when everything before is done until all of this is.
+   * Where a program asks more slowly than the device computes, waiting for the program counts too; so does what others ask of the device meanwhile. What
+   * `work` makes is freed, but for tensors that `keep` lets out. `work` is synchronous: an async one does not compile. Measures lie side by side or in
+   * each other; 256 at most may wait for their results. Throws an UnsupportedError where the device has no clock.
+   *
+   * ```ts
+   * import { devices, matmul, ones, vulkan } from "@tilework/tilework";
+   *
+   * if (devices().some(({ kind }) => kind === "discrete")) {
+   *   const gpu = await vulkan();
+   *   using a = ones(gpu, [1024, 1024]);
+   *   const seconds = await gpu.time(() => matmul(a, a));
+   *   console.log(`${2 * 1024 ** 3 / seconds / 1e9} GFLOP/s`);
+   * }
+   * ```
+   */
+  time<T>(work: () => T extends PromiseLike<unknown> ? "time: the work must not be async" : T): Promise<number>;
   /** Gives the memory that it keeps for reuse back to the driver. */
   trim(): void;
 }
@@ -160,6 +179,30 @@ class Vulkan implements VulkanDevice {
       copies: copies!,
       validationMessages: validationMessages!,
     };
+  }
+
+  async time(work: () => unknown): Promise<number> {
+    const span = native.tw_gpu_span_begin(this.#handle);
+    if (span < 0) throw this.#timeError(statusName(-span));
+    try {
+      scope(() => {
+        refuseAsync(work(), "time: the work must not be async");
+      });
+      const code = native.tw_gpu_span_end(this.#handle, span);
+      if (code !== 0) throw this.#timeError(statusName(code));
+      await this.sync();
+      const seconds = native.tw_gpu_span_seconds(this.#handle, span);
+      if (seconds < 0) throw this.#timeError(statusName(-seconds));
+      return seconds;
+    } finally {
+      native.tw_gpu_span_free(this.#handle, span);
+    }
+  }
+
+  #timeError(status: StatusName): Error {
+    if (status === "Unsupported") return new UnsupportedError(`time: ${this.name} has no clock`);
+    if (status === "InvalidArgument") return new RangeError("time: 256 measures wait for their results already; await some first");
+    return statusError("time", status);
   }
 
   trim(): void {

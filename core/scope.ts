@@ -61,8 +61,6 @@ export function forgotten(): void {
   outside--;
 }
 
-const asyncBody = "scope: the body must not be async; await its result outside";
-
 /**
  * Runs `body` and frees every tensor made inside it, except those it returns (alone, in arrays or in plain objects); these pass to the scope around,
  * if there is one. If the body throws, everything made inside is freed. The body is synchronous: an async one does not compile.
@@ -84,10 +82,7 @@ export function scope<T>(
   let result: T;
   try {
     result = body() as T; // the parameter's type only refuses promises
-    if (isThenable(result)) {
-      result.then(undefined, () => {}); // it goes on with tensors that are freed below, and nobody will look at how it ends
-      throw new TypeError(asyncBody);
-    }
+    refuseAsync(result, "scope: the body must not be async; await its result outside");
     current = outer;
     handOver(result, frame, outer, null);
   } finally {
@@ -103,15 +98,18 @@ export function closedScope(op: string, body: () => unknown): void {
   const frame = new Frame("itself");
   current = frame;
   try {
-    const result = body();
-    if (isThenable(result)) {
-      result.then(undefined, () => {}); // as in `scope`
-      throw new TypeError(`${op}: the body must not be async`);
-    }
+    refuseAsync(body(), `${op}: the body must not be async`);
   } finally {
     current = outer;
     for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
   }
+}
+
+/** Refuses what an async body returned: it goes on with tensors that its scope frees, and nobody will look at how it ends. @internal */
+export function refuseAsync(result: unknown, message: string): void {
+  if (!isThenable(result)) return;
+  result.then(undefined, () => {});
+  throw new TypeError(message);
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -46,7 +46,14 @@ const steps: Step[] = [
   { name: "haswell", commands: [[deno, "run", "-A", "scripts/emulated.ts", "haswell"]], count: plainCounts, onDemand: true }, // four minutes
   { name: "valgrind", commands: [[...build, "valgrind"]], count: zigCounts, onDemand: true }, // six minutes and more
   { name: "race", commands: [[...build, "race"]], count: zigCounts, onDemand: true }, // four minutes
-  { name: "bench", commands: [[deno, "task", "bench:json", "--tiny"], [deno, "run", "-A", "bench/workers.ts", "--tiny"]] },
+  {
+    name: "bench",
+    commands: [
+      [deno, "task", "bench:json", "--tiny"],
+      [deno, "task", "bench:gpu", "--tiny"],
+      [deno, "run", "-A", "bench/workers.ts", "--tiny"],
+    ],
+  },
   { name: "demo-deno", commands: [[deno, "task", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "deno"), "--json"]] },
   { name: "demo-bun", commands: [[bun, "run", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "bun"), "--json"]] },
   { name: "publish", commands: [[deno, "publish", "--dry-run", "--allow-dirty"]] },

@@ -4,7 +4,8 @@ import { type Case, describe, gemmCases } from "../bench/gemm_cases.ts";
 import { choose } from "../bench/filter.ts";
 import { type GemmResults, summaryLines } from "../bench/gemm_summary.ts";
 import type { Contender } from "../bench/harness.ts";
-import { checkResults, makeProblem, type Problem } from "../bench/problem.ts";
+import { gpuCases } from "../bench/gpu_cases.ts";
+import { agree, checkResults, makeProblem, type Problem } from "../bench/problem.ts";
 
 /** The result by definition. */
 function compute(problem: Problem): Float32Array {
@@ -61,6 +62,25 @@ test("checkResults() finds the first contender wrong in its last entry, and anot
     await assert.rejects(checkResults(problem, [contender("right", right), contender("some", some)]), /^Error: some: entry /);
     await assert.rejects(checkResults(problem, [contender("right", right), contender("none", none)]), /^Error: none: entry .* is NaN/);
     await assert.rejects(checkResults(problem, [contender("short", right.slice(1))]), /results instead of/);
+  }
+});
+
+test("agree() takes what differs by rounding, and finds a number that does not, however small beside far ones, and a NaN", () => {
+  const wanted = Float32Array.from({ length: 10000 }, (_, i) => i < 5000 ? 1000 : 1);
+  agree("one", wanted.map((v) => v * (1 + 5e-6)), "other", wanted);
+  const small = wanted.slice(), none = wanted.slice();
+  small[9999] += 1e-4;
+  none[0] = NaN;
+  assert.throws(() => agree("one", small, "other", wanted), /^Error: one: entry 9999 is 1\.0001.*, other has 1$/);
+  assert.throws(() => agree("one", none, "other", wanted), /^Error: one: entry 0 is NaN, other has 1000$/);
+  assert.throws(() => agree("one", wanted.subarray(1), "other", wanted), /^Error: one: 9999 results, other has 10000$/);
+});
+
+test("cases of a GPU are told apart by their descriptions, and each has work to do", () => {
+  for (const sizes of [{ tiny: true, elements: 1 << 14 }, { tiny: false, elements: 1 << 20 }, { tiny: false, elements: 1 << 26 }]) {
+    const all = gpuCases(sizes), names = all.map(({ op, layout, shape }) => `${op} ${layout} ${shape}`);
+    assert.equal(new Set(names).size, all.length, names.join(", "));
+    for (const { op, work } of all) assert.ok(Number.isSafeInteger(work) && work > 0, op);
   }
 });
 

@@ -114,6 +114,33 @@ test("gpu: where memory runs out the tensor is refused, what is there stays, and
   assert.deepEqual(kept, [["nothing"], [1, 4, 9], 14], "one that fails once is tried again after what is kept was given back");
 });
 
+test("gpu: a device without a clock measures nothing, says so, and computes", { skip: noFake }, async () => {
+  const program = `
+    const gpu = await vulkan();
+    const x = tensor(gpu, [3], [1, 2, 3]);
+    let ran = 0;
+    const error = await name(() => gpu.time(() => { ran++; }));
+    console.log(JSON.stringify([error, ran, [...await mul(x, x).read()]]));`;
+  const [error, ran, values] = await told(program, failing("timeless")) as [string, number, number[]];
+  assert.match(error, /^UnsupportedError: time: vulkan\(.*\) has no clock$/);
+  assert.equal(ran, 0, "the work is not done unmeasured");
+  assert.deepEqual(values, [1, 4, 9]);
+});
+
+test("gpu: a device lost while it is measured is told as such, however often", { skip: noFake }, async () => {
+  const program = `
+    const gpu = await vulkan();
+    const x = tensor(gpu, [3], [1, 2, 3]);
+    const errors = [];
+    for (let i = 0; i < 2; i++) errors.push(await name(() => gpu.time(() => mul(x, x))));
+    console.log(JSON.stringify([errors, onCpu()]));`;
+  for (const wish of ["lost:1", "wait:1"]) {
+    const [errors, value] = await told(program, failing(wish)) as [string[], number];
+    for (const error of errors) assert.match(error, /^DeviceLostError: (time|sync): /);
+    assert.equal(value, 14);
+  }
+});
+
 test(
   "gpu: a tensor longer than a binding may be is refused with the limit's name before anything is recorded",
   { skip: noFake },

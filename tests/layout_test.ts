@@ -31,6 +31,7 @@ const zigLayers: Record<string, string> = {
   "tests.zig": "root",
   "test_runner.zig": "root",
   "build.zig": "root",
+  "fake_vulkan.zig": "root",
   "ops.zig": "list",
   "gpu.zig": "ops",
   "device.zig": "state",

@@ -7,6 +7,7 @@
 //!     wait:N              the N-th wait, or look whether work is done, finds that it was lost while running
 //!     memory:N            there is no memory for allocations of N MiB and more
 //!     once:N              the N-th allocation fails, and none after it
+//!     timeless            no queue has timestamps
 //!     small               the least limits that Vulkan allows, but for a storage range of 1 MiB
 //!
 //! Built by `zig build fake`; `TILEWORK_VULKAN_LIBRARY` names it to the library.
@@ -53,6 +54,7 @@ var originals: struct {
     vkCreateInstance: @FieldType(api.Global, "vkCreateInstance") = undefined,
     vkEnumeratePhysicalDevices: @FieldType(api.InstanceTable, "vkEnumeratePhysicalDevices") = undefined,
     vkGetPhysicalDeviceProperties2: @FieldType(api.InstanceTable, "vkGetPhysicalDeviceProperties2") = undefined,
+    vkGetPhysicalDeviceQueueFamilyProperties: @FieldType(api.InstanceTable, "vkGetPhysicalDeviceQueueFamilyProperties") = undefined,
     vkCreateDevice: @FieldType(api.InstanceTable, "vkCreateDevice") = undefined,
     vkGetDeviceProcAddr: @FieldType(api.InstanceTable, "vkGetDeviceProcAddr") = undefined,
     vkQueueSubmit: @FieldType(api.DeviceTable, "vkQueueSubmit") = undefined,
@@ -91,6 +93,13 @@ const fakes = struct {
         limits.compute_shared_memory_size = 16384;
         limits.compute_work_group_count = @splat(65535);
         limits.compute_work_group_invocations = 256;
+    }
+
+    fn vkGetPhysicalDeviceQueueFamilyProperties(physical: api.PhysicalDevice, count: *u32, out: ?[*]api.QueueFamilyProperties) callconv(.c) void {
+        originals.vkGetPhysicalDeviceQueueFamilyProperties(physical, count, out);
+        if (hit("timeless", 0)) if (out) |families| for (families[0..count.*]) |*family| {
+            family.timestamp_bits = 0;
+        };
     }
 
     fn vkCreateDevice(physical: api.PhysicalDevice, info: *const api.DeviceCreateInfo, allocator: ?*const anyopaque, out: *api.Device) callconv(.c) api.Result {

@@ -4,6 +4,8 @@ const std = @import("std");
 const choice = @import("gpu/choice.zig");
 const device = @import("device.zig");
 const instance = @import("gpu/vulkan/instance.zig");
+const launch = @import("gpu/launch.zig");
+const Scratch = @import("gpu/scratch.zig").Scratch;
 const status = @import("status.zig");
 const tensor = @import("tensor.zig");
 const Gpu = @import("gpu/vulkan/gpu.zig").Gpu;
@@ -57,8 +59,52 @@ fn waitOn(device_: u32, ticket: f64) Error!void {
     try (try of(device_)).wait(try ticketOf(ticket));
 }
 
+fn beginSpanOn(device_: u32) Error!i32 {
+    return @intCast(try (try of(device_)).beginSpan());
+}
+
+fn endSpanOn(device_: u32, span: u32) Error!void {
+    try (try of(device_)).endSpan(span);
+}
+
+fn spanSecondsOn(device_: u32, span: u32) Error!f64 {
+    return (try of(device_)).spanSeconds(span);
+}
+
+fn freeSpanOn(device_: u32, span: u32) Error!void {
+    (try of(device_)).freeSpan(span);
+}
+
 fn trimOn(device_: u32) Error!void {
     try (try of(device_)).trim();
+}
+
+/// What the shader `peak_f32` takes, and the operations that a thread of it does in an iteration: shaders/peak.slang has eight steps of eight chains.
+const Loop = extern struct { out: [*]f32, jobs: u32, iterations: u32, a: f32 = 0.5, b: f32 = 0.25 };
+const loop_flops = 2 * 8 * 8;
+
+fn multiplyAddOn(device_: u32, groups: u32, iterations: u32) Error!f64 {
+    const d = try device.get(device_);
+    if (d.gpu == null) return error.InvalidDevice;
+    if (groups == 0 or iterations == 0) return error.InvalidArgument;
+    const threads: u64 = @as(u64, groups) * launch.threads("peak_f32");
+    const flops = threads * iterations *| loop_flops;
+    const sums: Scratch = try .init(d, threads * @sizeOf(f32));
+    defer sums.deinit();
+    try launch.launch(d, "peak_f32", Loop{ .out = sums.ptr(f32), .jobs = groups, .iterations = iterations }, .{ .groups = groups, .cost = flops });
+    return @floatFromInt(flops);
+}
+
+fn copyOn(device_: u32, out: u32, x: u32) Error!void {
+    const g = try of(device_);
+    const to = try tensor.get(out);
+    const from = try tensor.get(x);
+    if (to.dtype != from.dtype) return error.DtypeMismatch;
+    if (!to.sameShape(from)) return error.ShapeMismatch;
+    if (!to.contiguous() or !from.contiguous()) return error.LayoutMismatch;
+    try tensor.checkApart(to, from);
+    const bytes = to.count() * to.dtype.bytes();
+    if (bytes > 0) try g.copy(@intFromPtr(to.data), @intFromPtr(from.data), bytes);
 }
 
 /// Numbers of a description: kind, usable, bytes of memory, longest tensor in bytes, shared memory of a workgroup, threads of a workgroup, workgroups,
@@ -149,6 +195,36 @@ pub const entries = struct {
     /// Waits for a ticket's work.
     pub fn gpu_wait(device_: u32, ticket: f64) callconv(.c) i32 {
         return status.of(waitOn(device_, ticket));
+    }
+
+    /// Measures what is recorded from here on. Answers the span, or the negative of what went wrong: InvalidArgument where too many wait for their results.
+    pub fn gpu_span_begin(device_: u32) callconv(.c) i32 {
+        return beginSpanOn(device_) catch |e| -status.code(e);
+    }
+
+    /// Ends a span here.
+    pub fn gpu_span_end(device_: u32, span: u32) callconv(.c) i32 {
+        return status.of(endSpanOn(device_, span));
+    }
+
+    /// Seconds that a span took on the device, once its work is done, or the negative of what went wrong.
+    pub fn gpu_span_seconds(device_: u32, span: u32) callconv(.c) f64 {
+        return spanSecondsOn(device_, span) catch |e| -@as(f64, @floatFromInt(status.code(e)));
+    }
+
+    /// Lets a span go, ended or not.
+    pub fn gpu_span_free(device_: u32, span: u32) callconv(.c) i32 {
+        return status.of(freeSpanOn(device_, span));
+    }
+
+    /// Records a loop of multiply-adds that touches no memory. Answers the floating-point operations of all workgroups, or the negative of what went wrong.
+    pub fn gpu_peak_multiply_add(device_: u32, groups: u32, iterations: u32) callconv(.c) f64 {
+        return multiplyAddOn(device_, groups, iterations) catch |e| -@as(f64, @floatFromInt(status.code(e)));
+    }
+
+    /// Records the driver's own copy of one contiguous tensor to another: what the copies and passes of shaders are held against.
+    pub fn gpu_peak_copy(device_: u32, out: u32, x: u32) callconv(.c) i32 {
+        return status.of(copyOn(device_, out, x));
     }
 
     /// Gives the memory of a GPU that is kept for reuse back to its driver.

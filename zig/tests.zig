@@ -36,6 +36,7 @@ test {
     _ = @import("parallel/pool.zig");
     _ = @import("gpu/choice.zig");
     _ = @import("gpu/vulkan/chunks.zig");
+    _ = @import("gpu/vulkan/gpu.zig");
     _ = @import("row/strided.zig");
     _ = @import("row/fold.zig");
     _ = @import("row/nucleus.zig");

@@ -24,7 +24,7 @@ import { mse, rmsNorm, slice, softmax, split, sum, transpose } from "../../mod.t
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, moe, moeInit, route } from "../../mod.ts";
 import { adamW, checkpoint, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
-import type { Dim, Prepacked, Tensor } from "../../mod.ts";
+import type { Dim, Prepacked, Tensor, VulkanDevice } from "../../mod.ts";
 
 declare const w: Dim<"width">, h: Dim<"hidden">;
 declare const s23: Tensor<"f32", [2, 3]>, s45: Tensor<"f32", [4, 5]>, s34: Tensor<"f32", [3, 4]>;
@@ -38,6 +38,7 @@ declare const rows: Tensor<"f32", [number, Dim<"width">]>,
   up: Tensor<"f32", [Dim<"hidden">, Dim<"width">]>,
   x4: Tensor<"f32", [2, 4, 5, 8]>;
 declare const ids: Tensor<"u32", [2, 5]>;
+declare const gpu: VulkanDevice;
 
 // ── Making tensors ──
 // @ts-expect-error tensor: data is f32, dtype is f64: convert it with cast
@@ -216,6 +217,8 @@ expertOrder(s23, { experts: 3 });
 // ── Training ──
 // @ts-expect-error scope: the body must not be async; await its result outside
 scope(async () => await s23.item());
+// @ts-expect-error time: the work must not be async
+gpu.time(async () => await s23.item());
 // @ts-expect-error Argument of type 'number' is not assignable to parameter of type 'Owned'
 keep(1);
 // @ts-expect-error Type 'readonly [2, 3]' is not assignable to type 'readonly []'

@@ -426,6 +426,7 @@ pub const access = struct {
 };
 
 pub const stage = struct {
+    pub const bottom_of_pipe = 0x2000;
     pub const compute_shader = 0x800;
     pub const transfer = 0x1000;
     pub const host = 0x4000;
@@ -470,6 +471,9 @@ pub const SemaphoreWaitInfo = extern struct {
     semaphores: *const Semaphore,
     values: *const u64,
 };
+
+/// Results of queries are 64 bits each.
+pub const query_result_64 = 1;
 
 pub const QueryPoolCreateInfo = extern struct {
     type: u32 = 11,

@@ -29,6 +29,9 @@ const batches_max = 4;
 /// The most buffers of a shader. Push constants hold a word for each, within the 128 bytes that every device has.
 pub const bindings_max = 16;
 pub const push_words_max = 32;
+/// Spans of work that are measured at a time, two queries each.
+pub const spans_max = 256;
+const Spans = @Int(.unsigned, spans_max);
 
 const Batch = struct {
     pool: api.CommandPool,
@@ -81,6 +84,10 @@ pub const Gpu = struct {
     layouts: [bindings_max + 1]Layout = @splat(.{}),
     pipelines: [shaders.table.len]api.Pipeline = @splat(.none),
     counts: Counts = .{},
+    /// Of timestamps; made when somebody first measures. A bit for each span that is taken, and for each whose end is recorded.
+    queries: api.QueryPool = .none,
+    spans_taken: Spans = 0,
+    spans_ended: Spans = 0,
 
     /// Makes the device of an adapter.
     pub fn open(index: u32) error{ OutOfMemory, Unsupported, DeviceLost }!*Gpu {
@@ -305,16 +312,21 @@ pub const Gpu = struct {
         for (touched, written) |chunk_, write| {
             const chunk = chunk_ orelse continue;
             if (chunk.written != g.stretch and !(write and chunk.read == g.stretch)) continue;
-            const barrier: api.MemoryBarrier = .{ .source = writes, .destination = writes | api.access.shader_read | api.access.transfer_read };
-            g.vk.vkCmdPipelineBarrier(batch.commands, shader_and_transfer, shader_and_transfer, 0, 1, @ptrCast(&barrier), 0, null, 0, null);
-            g.counts.barriers += 1;
-            g.stretch += 1;
+            g.separate(batch);
             break;
         }
         for (touched, written) |chunk_, write| {
             const chunk = chunk_ orelse continue;
             if (write) chunk.written = g.stretch else chunk.read = g.stretch;
         }
+    }
+
+    /// What is recorded from here on waits for what is recorded already.
+    fn separate(g: *Gpu, batch: *Batch) void {
+        const all: api.MemoryBarrier = .{ .source = writes, .destination = writes | api.access.shader_read | api.access.transfer_read };
+        g.vk.vkCmdPipelineBarrier(batch.commands, shader_and_transfer, shader_and_transfer, 0, 1, @ptrCast(&all), 0, null, 0, null);
+        g.counts.barriers += 1;
+        g.stretch += 1;
     }
 
     /// Records a dispatch of `groups` workgroups. `cost` is about how many operations they do.
@@ -422,6 +434,22 @@ pub const Gpu = struct {
         }
     }
 
+    /// Records the copy of `bytes` bytes from one address to another.
+    pub fn copy(g: *Gpu, to: usize, from: usize, bytes: usize) Fault!void {
+        try g.enter();
+        defer g.lock.unlock();
+        const batch = try g.open_();
+        const out = chunks.locate(to);
+        const x = chunks.locate(from);
+        g.order(batch, &.{ out.chunk, x.chunk }, &.{ true, false });
+        const region: api.BufferCopy = .{ .source = x.chunk.offset + x.offset, .destination = out.chunk.offset + out.offset, .size = bytes };
+        g.vk.vkCmdCopyBuffer(batch.commands, x.chunk.block.buffer, out.chunk.block.buffer, 1, @ptrCast(&region));
+        batch.count += 1;
+        batch.cost += bytes;
+        g.counts.copies += 1;
+        try g.maybeFlush(batch);
+    }
+
     /// Submits the copy of `bytes` bytes at an address to the host; `finish` has them.
     pub fn download(g: *Gpu, address: usize, bytes: usize) Fault!Readback {
         try g.enter();
@@ -457,4 +485,71 @@ pub const Gpu = struct {
         defer g.lock.unlock();
         g.host_heap.release(r.chunk);
     }
+
+    // Time.
+
+    /// Measures what is recorded from here to `endSpan`: answers the span, for `spanSeconds` and `freeSpan`. InvalidArgument where all are taken.
+    pub fn beginSpan(g: *Gpu) error{ OutOfMemory, DeviceLost, Unsupported, InvalidArgument }!u32 {
+        if (g.adapter.timestamp_bits == 0) return error.Unsupported;
+        try g.enter();
+        defer g.lock.unlock();
+        if (g.queries == .none) try g.done(g.vk.vkCreateQueryPool(g.device, &.{ .count = 2 * spans_max }, null, &g.queries));
+        if (~g.spans_taken == 0) return error.InvalidArgument;
+        const span: u32 = @ctz(~g.spans_taken);
+        const batch = try g.open_();
+        g.vk.vkCmdResetQueryPool(batch.commands, g.queries, 2 * span, 2);
+        // Nothing of the span may run before its first timestamp, which is taken when all that was recorded before is done.
+        g.separate(batch);
+        g.vk.vkCmdWriteTimestamp(batch.commands, api.stage.bottom_of_pipe, g.queries, 2 * span);
+        g.spans_taken |= bitOf(span);
+        g.spans_ended &= ~bitOf(span);
+        return span;
+    }
+
+    pub fn endSpan(g: *Gpu, span: u32) error{ OutOfMemory, DeviceLost, InvalidArgument }!void {
+        try g.enter();
+        defer g.lock.unlock();
+        if (span >= spans_max or g.spans_taken & ~g.spans_ended & bitOf(span) == 0) return error.InvalidArgument;
+        const batch = try g.open_();
+        g.vk.vkCmdWriteTimestamp(batch.commands, api.stage.bottom_of_pipe, g.queries, 2 * span + 1);
+        g.spans_ended |= bitOf(span);
+    }
+
+    /// How long a span took on the device. InvalidArgument where it has not ended, or its work is not done.
+    pub fn spanSeconds(g: *Gpu, span: u32) error{ OutOfMemory, DeviceLost, InvalidArgument }!f64 {
+        try g.enter();
+        defer g.lock.unlock();
+        if (span >= spans_max or g.spans_taken & g.spans_ended & bitOf(span) == 0) return error.InvalidArgument;
+        var stamps: [2]u64 = undefined;
+        switch (g.vk.vkGetQueryPoolResults(g.device, g.queries, 2 * span, 2, @sizeOf(@TypeOf(stamps)), &stamps, @sizeOf(u64), api.query_result_64)) {
+            .not_ready => return error.InvalidArgument,
+            else => |result| try g.done(result),
+        }
+        return elapsed(stamps, g.adapter.timestamp_bits, g.adapter.properties.limits.timestamp_period);
+    }
+
+    /// Lets others have a span. Its timestamps may still be ahead: those of its next owner come later in the same queue.
+    pub fn freeSpan(g: *Gpu, span: u32) void {
+        g.lock.lock();
+        defer g.lock.unlock();
+        if (span < spans_max) g.spans_taken &= ~bitOf(span);
+    }
+
+    fn bitOf(span: u32) Spans {
+        return @as(Spans, 1) << @intCast(span);
+    }
 };
+
+/// Seconds between two timestamps of so many bits, of `period` nanoseconds each. The counter may have begun anew between them.
+fn elapsed(stamps: [2]u64, bits: u32, period: f32) f64 {
+    const mask = if (bits >= 64) std.math.maxInt(u64) else (@as(u64, 1) << @intCast(bits)) - 1;
+    return @as(f64, @floatFromInt((stamps[1] -% stamps[0]) & mask)) * period * 1e-9;
+}
+
+test "gpu: seconds between timestamps, also where their counter wraps, and whatever stands above its bits" {
+    try std.testing.expectEqual(2e-6, elapsed(.{ 1000, 2000 }, 64, 2));
+    try std.testing.expectApproxEqRel(30e-9, elapsed(.{ std.math.maxInt(u64) - 9, 20 }, 64, 1), 1e-12);
+    try std.testing.expectApproxEqRel(15e-9, elapsed(.{ (1 << 36) - 5, 10 }, 36, 1), 1e-12);
+    try std.testing.expectApproxEqRel(15e-9, elapsed(.{ (7 << 40) + (1 << 36) - 5, 10 }, 36, 1), 1e-12);
+    try std.testing.expectEqual(0, elapsed(.{ 5, 5 }, 36, 1));
+}

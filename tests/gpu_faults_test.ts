@@ -1,18 +1,9 @@
 // GPUs that are not there, or fail: no loader, no driver, no memory, a device that is lost. Each is its typed error, nothing is printed, and the CPU goes on.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { test } from "node:test";
-import process from "node:process";
-import { assertEndedWell, child, libraryPath } from "./child.ts";
-import { gpuTest, noGpu } from "./gpu_harness.ts";
+import { assertEndedWell, child } from "./child.ts";
+import { failing, gpuTest, noFake, noGpu } from "./gpu_harness.ts";
 import { tensor, UnsupportedError, vulkan } from "../mod.ts";
-
-/** The loader that fails on demand, beside the library that a build of the repository makes. */
-const fake = [join(dirname(libraryPath), "libfake_vulkan.so"), new URL("../zig/zig-out/lib/libfake_vulkan.so", import.meta.url).pathname]
-  .find((path) => existsSync(path));
-const noFake = process.platform !== "linux" ? "the failing loader is built for Linux only" : noGpu ||
-  (fake === undefined && "the failing loader is not built: zig build fake");
 
 const prelude = `
 import { cpu, devices, mul, sum, tensor, vulkan } from "tilework";
@@ -28,8 +19,6 @@ async function told(program: string, env: Record<string, string>): Promise<unkno
   assert.equal(ended.stdout.trim().split("\n").length, 1, ended.stdout);
   return JSON.parse(ended.stdout);
 }
-
-const failing = (wish: string) => ({ TILEWORK_VULKAN_LIBRARY: fake!, TILEWORK_FAKE_VULKAN: wish });
 
 test("gpu: without a loader there are no devices, a sentence says why, and the CPU computes", async () => {
   const program = `console.log(JSON.stringify([devices().length, await name(() => vulkan()), onCpu()]));`;

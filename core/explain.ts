@@ -15,21 +15,24 @@ export interface Explanation {
   readonly call: number;
   /** The part of the call, where it has several or is a part of its op: `dx`, `dw`, `db`, `rows`, `join`, `copy`; else the op's name. */
   readonly step: string;
-  /** The micro-kernel, as the library names it; `null` where a plain loop does the work. */
+  /** The micro-kernel, as the library names it, or the shader on a GPU; `null` where a plain loop does the work. */
   readonly kernel: string | null;
-  /** The instruction set. */
-  readonly isa: Isa;
-  /** Threads that work on it, the calling one among them; 0 where there is nothing to do. */
+  /** The instruction set; `null` on a GPU. */
+  readonly isa: Isa | null;
+  /** Threads that work on it, the calling one among them; 0 where there is nothing to do, and on a GPU. */
   readonly workers: number;
   /** The width that `workers` stands on, or `null` where the number stands for itself. */
   readonly tier: number | null;
   /** The rule that settled the number of workers. */
   readonly why: string;
-  /** What workers claim from the cursor: so many jobs (for a product: of one column block and depth slice), so many of them at a time. */
+  /**
+   * What workers claim from the cursor: so many jobs (for a product: of one column block and depth slice), so many of them at a time. On a GPU the
+   * workgroups, and the threads of each.
+   */
   readonly jobs: number;
   /** See `jobs`. */
   readonly grain: number;
-  /** Bytes of the large inputs and outputs, each counted once. */
+  /** Bytes of the large inputs and outputs, each counted once; 0 on a GPU, where nobody counts. */
   readonly bytes: number;
   /** Floating-point operations of a product, `2·m·n·k` each; `null` for work that is bound by memory. */
   readonly flops: number | null;
@@ -103,8 +106,8 @@ function explanation(call: NotedCall, index: number, step: NotedStep): Explanati
     op: call.op,
     call: index,
     step: step.step ?? call.op,
-    kernel: step.kernel && `${step.kernel}__${step.isa}`,
-    isa: step.isa as Isa, // the library's names
+    kernel: step.kernel && (step.isa === null ? step.kernel : `${step.kernel}__${step.isa}`),
+    isa: step.isa as Isa | null, // the library's names
     workers: step.workers,
     tier: step.tier || null,
     why: sentence(call, step),
@@ -138,6 +141,7 @@ function sentence(call: NotedCall, step: NotedStep): string {
   const counted = step.weight > 1 ? `, counted ${step.weight}-fold for their arithmetic,` : "";
   const rules: Record<string, string> = {
     nothing: "no elements, nothing to do",
+    gpu: "a shader on a GPU",
     serial_loop: "a short loop of the calling thread",
     serial_gate: `fewer multiply-adds than ${knob("parallelThreshold", "parallel_threshold")}`,
     serial_request: "threads is serial",
@@ -168,17 +172,22 @@ function flops(n: number): string {
   return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
-/** Two lines a step: who does it and why, then how. */
+/** Two lines a step, one on a GPU: who does it and why, then how. */
 function table(steps: readonly Explanation[]): string {
   if (steps.length === 0) return "nothing is called";
   const names = steps.map((s) => s.step === s.op ? s.op : `${s.op}: ${s.step}`);
   const kernels = steps.map((s) => s.kernel ?? "a plain loop");
   const wide = (texts: string[]) => Math.max(...texts.map((text) => text.length));
   const first = wide(names), second = wide(kernels);
-  return steps.map((s, i) =>
-    `${names[i]!.padEnd(first)}  ${kernels[i]!.padEnd(second)}  ${s.workers} ${s.workers === 1 ? "worker " : "workers"}  ${s.why}\n` +
-    `${" ".repeat(first)}  ${details(s)}`
-  ).join("\n");
+  return steps.map((s, i) => {
+    const who = s.isa === null ? groups(s) : `${s.workers} ${s.workers === 1 ? "worker " : "workers"}`;
+    const how = s.isa === null ? "" : `\n${" ".repeat(first)}  ${details(s)}`;
+    return `${names[i]!.padEnd(first)}  ${kernels[i]!.padEnd(second)}  ${who}  ${s.why}${how}`;
+  }).join("\n");
+}
+
+function groups({ jobs, grain }: Explanation): string {
+  return `${digits(jobs)} ${jobs === 1 ? "workgroup" : "workgroups"} of ${grain} threads`;
 }
 
 function details(s: Explanation): string {

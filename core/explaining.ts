@@ -8,7 +8,7 @@ import { manifest } from "../ffi/symbols.gen.ts";
 export interface NotedStep {
   step: string | null;
   kernel: string | null;
-  isa: string;
+  isa: string | null;
   workers: number;
   tier: number;
   why: string;

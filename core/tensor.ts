@@ -114,8 +114,10 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   /** A copy of the elements, row-major. Never blocks the event loop. */
   async read(): Promise<Data[D]> {
     if (!this.device.isGpu) return this.readSync();
-    const request = requestCopy(this);
+    refuseReading("read", "x has no values");
+    // Before the request, which somebody has to take once it is made.
     const out = newData(this.dtype, this.size);
+    const request = requestCopy(this);
     try {
       for (let turn = 0;; turn++) {
         const state = native.tw_tensor_downloaded(request);
@@ -245,7 +247,6 @@ function checkOne(x: Tensor): void {
 
 /** Asks a GPU for a copy of a tensor's elements. */
 function requestCopy(x: Tensor): number {
-  refuseReading("read", "x has no values");
   alive("read", x);
   const dense = x.isContiguous ? x : allocate("read", x.device, x.dtype, x.shape);
   try {
@@ -443,7 +444,12 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   const sizes = checkShape("tensor", "shape", shape);
   const array = elements("tensor", data, dtype, elementCount(sizes), sizes);
   const out = allocate<D, S>("tensor", device, dtype, sizes);
-  send("tensor", out, array);
+  try {
+    send("tensor", out, array);
+  } catch (error) {
+    out.dispose();
+    throw error;
+  }
   return out;
 }
 

@@ -107,6 +107,20 @@ export async function childJson(program: string, options?: ChildOptions): Promis
   return JSON.parse(ended.stdout.trim().split("\n").at(-1)!);
 }
 
+/** A module for children: it waits for Workers. A Worker says something when it is ready: one runtime loses messages that come before it listens. */
+export const workers: string = `
+  export function start(name) {
+    return new Worker(new URL(name, import.meta.url).href, { type: "module" });
+  }
+  /** The next message of a Worker, or its error. */
+  export function message(worker) {
+    return new Promise((resolve, reject) => {
+      worker.onmessage = (event) => resolve(event.data);
+      worker.onerror = (event) => { event.preventDefault?.(); reject(new Error("a Worker failed: " + event.message)); };
+    });
+  }
+  export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));`;
+
 /** Fails where a program was ended by a signal or with a code other than 0. */
 export function assertEndedWell(ended: Ended): void {
   assert.deepEqual([ended.code, ended.signal], [0, null], `${ended.stdout}\n${ended.stderr}`);

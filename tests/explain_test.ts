@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { test } from "node:test";
 import * as api from "../mod.ts";
@@ -21,10 +22,12 @@ import {
   Tensor,
   tensor,
   transpose,
+  UnsupportedError,
   valueAndGrad,
   zeros,
 } from "../mod.ts";
 import { native } from "../ffi/library.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { assertSameBits, numbers } from "./harness.ts";
 import { cases, makeInputs } from "./op_cases.ts";
 
@@ -131,6 +134,51 @@ for (const [name, { run, steps }] of Object.entries(cases)) {
     });
   });
 }
+
+gpuTest("explain() on a GPU tells shaders and their workgroups, and runs none", (gpu) => {
+  scope(() => {
+    const x = zeros(gpu, [70, 128]), none = zeros(gpu, [0, 128]);
+    const shaders = new Set(
+      (JSON.parse(readFileSync(new URL("../shaders/generated/table.json", import.meta.url), "utf8")) as { name: string }[]).map((
+        { name },
+      ) => name),
+    );
+    const before = gpu.statistics(), held = memory().tensors;
+    const plan = explain(() => [softmax(x), softmax(none), softmax(transpose(x))]);
+    assert.deepEqual(plan.map(({ op, step, kernel, isa, workers, jobs, why }) => [op, step, kernel, isa, workers, jobs, why]), [
+      ["softmax", "softmax", "softmax_f32_rows", null, 0, 70, "a shader on a GPU"],
+      ["softmax", "softmax", "softmax_f32_rows", null, 0, 0, "no elements, nothing to do"],
+      ["softmax", "copy", "copy_u32_turn", null, 0, plan[2]!.jobs, "a shader on a GPU"],
+      ["softmax", "softmax", "softmax_f32_rows", null, 0, 128, "a shader on a GPU"],
+    ]);
+    const threads = plan[0]!.grain;
+    assert.ok(threads >= 32 && threads <= 256 && plan[2]!.jobs >= 1);
+    assert.equal(
+      String(plan).split("\n")[0],
+      `softmax        softmax_f32_rows  70 workgroups of ${threads} threads  a shader on a GPU`,
+    );
+    assert.equal(inspect(plan), String(plan));
+    assert.equal(gpu.statistics().dispatches, before.dispatches);
+    assert.equal(memory().tensors, held);
+    // What is said of every function that a GPU has is a shader of that name, and none runs.
+    for (const [name, { run }] of Object.entries(cases)) {
+      try {
+        run(makeInputs(gpu), gpu);
+      } catch (e) {
+        if (e instanceof UnsupportedError) continue;
+        throw e;
+      }
+      const inputs = makeInputs(gpu), { dispatches } = gpu.statistics();
+      for (const s of explain(() => run(inputs, gpu))) {
+        assert.ok(
+          s.isa === null && shaders.has(s.kernel!) && (s.jobs > 0 || s.why.startsWith("no elements")),
+          `${name}: ${JSON.stringify(s)}`,
+        );
+      }
+      assert.equal(gpu.statistics().dispatches, dispatches, name);
+    }
+  });
+});
 
 test("explain() leaves scalar results and out tensors unwritten", () => {
   scope(() => {

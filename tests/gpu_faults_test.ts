@@ -1,18 +1,9 @@
 // GPUs that are not there, or fail: no loader, no driver, no memory, a device that is lost. Each is its typed error, nothing is printed, and the CPU goes on.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { test } from "node:test";
-import process from "node:process";
-import { assertEndedWell, child, libraryPath } from "./child.ts";
-import { gpuTest, noGpu } from "./gpu_harness.ts";
+import { assertEndedWell, child } from "./child.ts";
+import { failing, gpuTest, noFake, noGpu } from "./gpu_harness.ts";
 import { tensor, UnsupportedError, vulkan } from "../mod.ts";
-
-/** The loader that fails on demand, beside the library that a build of the repository makes. */
-const fake = [join(dirname(libraryPath), "libfake_vulkan.so"), new URL("../zig/zig-out/lib/libfake_vulkan.so", import.meta.url).pathname]
-  .find((path) => existsSync(path));
-const noFake = process.platform !== "linux" ? "the failing loader is built for Linux only" : noGpu ||
-  (fake === undefined && "the failing loader is not built: zig build fake");
 
 const prelude = `
 import { cpu, devices, mul, sum, tensor, vulkan } from "tilework";
@@ -28,8 +19,6 @@ async function told(program: string, env: Record<string, string>): Promise<unkno
   assert.equal(ended.stdout.trim().split("\n").length, 1, ended.stdout);
   return JSON.parse(ended.stdout);
 }
-
-const failing = (wish: string) => ({ TILEWORK_VULKAN_LIBRARY: fake!, TILEWORK_FAKE_VULKAN: wish });
 
 test("gpu: without a loader there are no devices, a sentence says why, and the CPU computes", async () => {
   const program = `console.log(JSON.stringify([devices().length, await name(() => vulkan()), onCpu()]));`;
@@ -157,6 +146,145 @@ test(
     assert.match(error, /^UnsupportedError: tensor: f32 \[300000\] is longer than one binding of vulkan\(.*\) may be/);
   },
 );
+
+test("gpu: a batch that finds no memory is handed over again; where it never finds any, what it was to write is lost and is not read", {
+  skip: noFake,
+}, async () => {
+  const program = `
+    const gpu = await vulkan();
+    const x = tensor(gpu, [3], [1, 2, 3]);
+    const first = [...await x.read()], errors = [], values = [];
+    for (let i = 0; i < 2; i++) {
+      const y = mul(x, x);
+      errors.push(await name(async () => { values.push(...await y.read()); }));
+    }
+    console.log(JSON.stringify([first, errors, values, onCpu()]));`;
+  assert.deepEqual(await told(program, failing("full:2:only")), [[1, 2, 3], ["nothing", "nothing"], [1, 4, 9, 1, 4, 9], 14]);
+  const [first, errors, values, value] = await told(program.replace("i < 2", "i < 1"), failing("full:2")) as [
+    number[],
+    string[],
+    number[],
+    number,
+  ];
+  assert.match(errors[0]!, /^DeviceLostError: read: /);
+  assert.deepEqual([first, values, value], [[1, 2, 3], [], 14]);
+});
+
+test("gpu: a driver that lets go whoever waits for a lost device is not believed", { skip: noFake }, async () => {
+  for (const read of ["await y.read()", "y.readSync()", "await gpu.sync()"]) {
+    const program = `
+      const gpu = await vulkan();
+      const x = tensor(gpu, [3], [1, 2, 3]), y = mul(x, x);
+      console.log(JSON.stringify([await name(async () => { ${read}; }), await name(() => mul(x, x)), onCpu()]));`;
+    const [error, later, value] = await told(program, failing("gone:1")) as [string, string, number];
+    assert.match(error, /^DeviceLostError: (read|sync): /, read);
+    assert.match(later, /^DeviceLostError: /);
+    assert.equal(value, 14);
+  }
+});
+
+test(
+  "gpu: memory of a lost device goes back to the driver as its tensors are freed; trim says that it is lost",
+  { skip: noFake },
+  async () => {
+    const program = `
+    const gpu = await vulkan();
+    const large = tensor(gpu, [5 << 20], new Float32Array(5 << 20)), small = tensor(gpu, [3], [1, 2, 3]);
+    await small.read();
+    const errors = [await name(() => mul(small, small).read()), await name(() => gpu.trim())];
+    const held = [gpu.statistics().heldBytes];
+    large.dispose();
+    held.push(gpu.statistics().heldBytes);
+    console.log(JSON.stringify([errors, held, gpu.statistics().validationMessages]));`;
+    const [errors, held, messages] = await told(program, { ...failing("lost:2"), TILEWORK_GPU_VALIDATION: "1" }) as [
+      string[],
+      [number, number],
+      number,
+    ];
+    for (const error of errors) assert.match(error, /^DeviceLostError: /);
+    assert.equal(held[0] - held[1], 20 << 20);
+    assert.equal(messages, 0);
+  },
+);
+
+test("gpu: a device of which a part cannot be made leaves nothing behind, and is made at the next try", { skip: noFake }, async () => {
+  const program = `
+    const error = await name(() => vulkan());
+    const gpu = await vulkan();
+    const x = tensor(gpu, [3], [1, 2, 3]);
+    console.log(JSON.stringify([error, [...await mul(x, x).read()], gpu.statistics().validationMessages]));`;
+  // A probe for each heap, the semaphore, the cache, then pools and command buffers.
+  for (const [part, sets] of [[1, "0"], [2, "0"], [3, "0"], [4, "0"], [5, "0"], [6, "0"], [7, "1"], [12, "0"]] as const) {
+    const [error, values, messages] = await told(program, {
+      ...failing(`making:${part}:only`),
+      TILEWORK_GPU_VALIDATION: "1",
+      TILEWORK_GPU_POOLED_SETS: sets,
+      TILEWORK_GPU_CACHE: "0",
+    }) as [string, number[], number];
+    assert.match(error, /^OutOfMemoryError: vulkan: /, `part ${part}`);
+    assert.deepEqual([values, messages], [[1, 4, 9], 0], `part ${part}`);
+  }
+});
+
+test("gpu: an upload in pieces that finds memory for the first one only is as good as any", { skip: noFake }, async () => {
+  // A block of small tensors and one of their copies, the tensor, and the first piece: no more is to be had for the others.
+  const program = `
+    const gpu = await vulkan(), n = 9 << 20;
+    tensor(gpu, [1], [1]).readSync();
+    const x = tensor(gpu, [n], Float32Array.from({ length: n }, (_, i) => i % 1000003));
+    const got = [gpu.statistics().allocations];
+    for (const at of [0, 1, 4194303, 4194304, 8388607, 8388608, n - 1]) {
+      got.push(slice(x, 0, at, at + 1).readSync()[0] === at % 1000003);
+    }
+    console.log(JSON.stringify(got));`;
+  assert.deepEqual(await told(`import { slice } from "tilework";${program}`, failing("room:4")), [4, ...Array(7).fill(true)]);
+});
+
+test("gpu: so many allocations as a device allows, then a typed error; freed ones make room", { skip: noFake }, async () => {
+  const program = `
+    const gpu = await vulkan(), many = [];
+    const error = await name(() => { for (let i = 0; i < 9; i++) many.push(empty(gpu, [5 << 20])); });
+    const made = many.length;
+    many.forEach((x) => x.dispose());
+    const x = tensor(gpu, [6 << 20], new Float32Array(6 << 20).fill(3));
+    console.log(JSON.stringify([made, error, (await mul(x, x).read())[(6 << 20) - 1]]));`;
+  const [made, error, value] = await told(`import { empty } from "tilework";${program}`, failing("blocks:6")) as [number, string, number];
+  assert.deepEqual([made, value], [5, 9]);
+  assert.match(error, /^OutOfMemoryError: empty: no memory for f32 \[5242880\]/);
+});
+
+test("gpu: a device that takes too few buffers or threads cannot be used, and says why", { skip: noFake }, async () => {
+  for (
+    const [wish, why] of [["buffers:15", "its shaders take fewer than 16 buffers"], [
+      "threads:64",
+      "its workgroups have fewer than",
+    ]] as const
+  ) {
+    const program = `console.log(JSON.stringify([devices()[0].unusable, await name(() => vulkan()), onCpu()]));`;
+    const [unusable, error, value] = await told(program, failing(wish)) as [string, string, number];
+    assert.ok(unusable.startsWith(why), unusable);
+    assert.ok(error.startsWith("UnsupportedError: vulkan: ") && error.includes(`cannot be used: ${why}`), error);
+    assert.equal(value, 14);
+  }
+});
+
+test("gpu: no tensor is longer than an allocation may be", { skip: noFake }, async () => {
+  const program = `
+    const gpu = await vulkan();
+    const x = tensor(gpu, [16 << 20], new Float32Array(16 << 20).fill(2));
+    console.log(JSON.stringify([gpu.describe().tensorBytesMax, await name(() => tensor(gpu, [(16 << 20) + 1], new Float32Array((16 << 20) + 1))), x.readSync()[9]]));`;
+  const [most, error, value] = await told(program, failing("largest:64")) as [number, string, number];
+  assert.deepEqual([most, value], [64 << 20, 2]);
+  assert.match(error, /^UnsupportedError: tensor: f32 \[16777217\] is longer/);
+});
+
+test("gpu: memory of the host that is not cached serves as well", { skip: noFake }, async () => {
+  const program = `
+    const gpu = await vulkan();
+    const x = tensor(gpu, [3], [1, 2, 3]);
+    console.log(JSON.stringify([...await mul(x, x).read()]));`;
+  assert.deepEqual(await told(program, failing("uncached")), [1, 4, 9]);
+});
 
 gpuTest("gpu: 2^40 bytes are refused, then a small tensor works", (gpu) => {
   assert.throws(() => tensor(gpu, [2 ** 20, 2 ** 18], [] as never), RangeError);

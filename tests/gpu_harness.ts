@@ -1,9 +1,12 @@
 /** What the tests of ops on a GPU share: the device, and comparison with the CPU. */
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { cpu, type Device, devices, matmul, reshape, type Tensor, tensor, valueAndGrad, vulkan, type VulkanDevice } from "../mod.ts";
+import { libraryPath } from "./child.ts";
 import { numbers } from "./harness.ts";
 
 /** The GPU under test: the one that `TILEWORK_GPU` names, else a processor that plays one, which gives the same results on every machine. */
@@ -12,6 +15,18 @@ const chosen = process.env.TILEWORK_GPU ??
 
 /** Why tests of a GPU are skipped; `false` where they run. */
 export const noGpu: string | false = chosen === "" ? "no software GPU (Mesa's lavapipe), and TILEWORK_GPU names none" : false;
+
+/** The loader that fails on demand, beside the library that a build of the repository makes. */
+const fake = [join(dirname(libraryPath), "libfake_vulkan.so"), new URL("../zig/zig-out/lib/libfake_vulkan.so", import.meta.url).pathname]
+  .find((path) => existsSync(path));
+/** Why tests that need it are skipped; `false` where they run. */
+export const noFake: string | false = process.platform !== "linux" ? "the failing loader is built for Linux only" : noGpu ||
+  (fake === undefined && "the failing loader is not built: zig build fake");
+
+/** The environment of a child whose loader fails as zig/fake_vulkan.zig says of `wish`. */
+export function failing(wish: string): Record<string, string> {
+  return { TILEWORK_VULKAN_LIBRARY: fake!, TILEWORK_FAKE_VULKAN: wish };
+}
 
 let gpu: VulkanDevice | undefined;
 

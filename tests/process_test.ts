@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
-import { assertEndedWell, child, childJson, compile, findCompiler, libraryPath, slow } from "./child.ts";
+import { assertEndedWell, child, childJson, compile, findCompiler, libraryPath, slow, workers } from "./child.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "tilework-process-"));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -27,20 +27,6 @@ const wide = `
       for (let i = 0; i < c.length; i++) if (c[i] !== n) throw new Error("element " + i + " is " + c[i] + ", must be " + n);
     });
   }`;
-
-/** Waits for Workers. A Worker says something when it is ready: one runtime loses messages that come before it listens. */
-const workers = `
-  export function start(name) {
-    return new Worker(new URL(name, import.meta.url).href, { type: "module" });
-  }
-  /** The next message of a Worker, or its error. */
-  export function message(worker) {
-    return new Promise((resolve, reject) => {
-      worker.onmessage = (event) => resolve(event.data);
-      worker.onerror = (event) => { event.preventDefault?.(); reject(new Error("a Worker failed: " + event.message)); };
-    });
-  }
-  export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));`;
 
 const files = { "wide.ts": wide, "workers.ts": workers };
 

@@ -2,6 +2,8 @@
  * Known answers: what PyTorch computed (`torch/record.py`), values and gradients of each op, AdamW over ten steps, and one training step of the example's
  * model, dense and with a mixture of experts.
  *
+ * The CPU answers in f64 and f32, a GPU in f32 what it has a shader for.
+ *
  * In f64 the two sides differ by the order of their sums and the last digits of their exponentials: 1e-12 of the largest value. In f32 ours may differ from
  * the recorded f64 values by what f32 rounds, 1e-5 of the largest.
  */
@@ -18,6 +20,7 @@ import {
   concat,
   cpu,
   crossEntropy,
+  type Device,
   dim,
   type DType,
   embedding,
@@ -56,17 +59,22 @@ import {
   type Tensor,
   tensor,
   transpose,
+  UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
 import { trainingLoss } from "../examples/model.ts";
 import { flatten } from "../nn/tree.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { assertClose, count } from "./harness.ts";
 
 type X = Tensor<DType, number[]>;
 // Shapes come from a file: the compiler knows none of them, and `never` fits every parameter.
 type Args = never[];
 
-const offsetsAt = (...at: number[]) => tensor(cpu, [at.length], Uint32Array.from(at)) as never;
+/** Where everything is made: the device under test. */
+let on: Device = cpu;
+
+const offsetsAt = (...at: number[]) => tensor(on, [at.length], Uint32Array.from(at)) as never;
 const weightsOf = (logits: never, options: unknown) => route(logits, options as never).weights;
 /** For the choices of `route`. */
 const balanceOf = (logits: never, score?: "sigmoid") => {
@@ -120,7 +128,7 @@ const calls: Record<string, (...inputs: Args) => unknown> = {
   "attention, heads that share keys, added mask": (q: X, k, v) =>
     attention(q as never, k, v, { mask: make([3, 6], 77, q.dtype as Float) } as never),
   "attention, hidden keys": (q, k, v) =>
-    attention(q, k, v, { mask: tensor(cpu, [3, 3], Int32Array.of(1, 0, 1, 0, 1, 0, 1, 1, 0)) } as never),
+    attention(q, k, v, { mask: tensor(on, [3, 3], Int32Array.of(1, 0, 1, 0, 1, 0, 1, 1, 0)) } as never),
   "attention, causal, window": (q, k, v) => attention(q, k, v, { causal: true, window: 3 }),
   "attention, packed sequences, causal": (q, k, v) => attention(q, k, v, { causal: true, offsets: offsetsAt(0, 2, 2, 6) }),
   "attention, packed sequences with more keys, heads that share keys, causal": (q, k, v) =>
@@ -200,7 +208,30 @@ function numbers(count: number, seed: number): Float64Array<ArrayBuffer> {
 
 function make(shape: readonly number[], seed: number, dtype: Float, change = (v: number) => v): X {
   const values = numbers(count(shape), seed).map(change);
-  return tensor(cpu, [...shape], dtype === "f64" ? values : Float32Array.from(values)) as X;
+  return tensor(on, [...shape], dtype === "f64" ? values : Float32Array.from(values)) as X;
+}
+
+type Precision = readonly [dtype: Float, tolerance: number];
+
+/** What was asked of a GPU, and what it lacks: the table of docs/support.md says whether it should. */
+let asked = 0;
+const lacking: string[] = [];
+
+/** A test of what a device gives on the CPU in f64 and f32, and on a GPU in f32. */
+function onEach(name: string, precisions: readonly Precision[], body: (...precision: Precision) => void): void {
+  test(name, () => precisions.forEach((precision) => body(...precision)));
+  gpuTest(`${name}, on a GPU`, (gpu) => {
+    on = gpu;
+    asked++;
+    try {
+      body("f32", precisions.find(([dtype]) => dtype === "f32")![1]);
+    } catch (e) {
+      if (!(e instanceof UnsupportedError)) throw e;
+      lacking.push(name);
+    } finally {
+      on = cpu;
+    }
+  });
 }
 
 test("PyTorch's answers and our calls name the same ops", () => {
@@ -208,47 +239,45 @@ test("PyTorch's answers and our calls name the same ops", () => {
 });
 
 for (const [name, { inputs, results, gradients }] of Object.entries(answers.ops)) {
-  test(`${name}: PyTorch's values and gradients`, () => {
-    for (const [dtype, tolerance] of [["f64", 1e-12], ["f32", 1e-5]] as const) {
-      scope(() => {
-        const made = inputs.map(({ shape, seed, whole }) =>
-          whole ? tensor(cpu, shape, Int32Array.from(whole)) as X : make(shape, seed!, dtype)
-        );
-        const floats = made.filter((_, i) => inputs[i]!.whole === undefined);
-        const op = calls[name]!;
-        // Gradients flow into what the tree holds; labels and ids come from outside.
-        const run = valueAndGrad((tree: { floats: X[] }) => {
-          let next = 0;
-          const given = op(...made.map((x, i) => inputs[i]!.whole ? x : tree.floats[next++]!) as Args);
-          const outputs = (Array.isArray(given) ? given : [given]) as X[];
-          const terms = outputs.map((y, i) => sum(mul(y, make(results[i]!.shape, results[i]!.cotangent, dtype) as never) as X) as X);
-          return [terms.reduce((a, b) => add(a, b as never) as X), ...outputs] as never;
-        });
-        using found = run({ floats } as never);
-        const [, ...outputs] = found.value as unknown as X[];
-        assert.equal(outputs.length, results.length);
-        outputs.forEach((y, i) => {
-          assert.deepEqual(y.shape, results[i]!.shape);
-          assertClose(y.readSync(), results[i]!.values, tolerance, `${dtype} result ${i}`);
-        });
-        const grads = (found.grads as unknown as { floats: X[] }).floats;
-        const wanted = gradients.filter((g) => g !== null);
-        assert.equal(grads.length, wanted.length);
-        grads.forEach((g, i) => assertClose(g.readSync(), wanted[i]!, tolerance, `${dtype} gradient of float ${i}`));
+  onEach(`${name}: PyTorch's values and gradients`, [["f64", 1e-12], ["f32", 1e-5]], (dtype, tolerance) => {
+    scope(() => {
+      const made = inputs.map(({ shape, seed, whole }) =>
+        whole ? tensor(on, shape, Int32Array.from(whole)) as X : make(shape, seed!, dtype)
+      );
+      const floats = made.filter((_, i) => inputs[i]!.whole === undefined);
+      const op = calls[name]!;
+      // Gradients flow into what the tree holds; labels and ids come from outside.
+      const run = valueAndGrad((tree: { floats: X[] }) => {
+        let next = 0;
+        const given = op(...made.map((x, i) => inputs[i]!.whole ? x : tree.floats[next++]!) as Args);
+        const outputs = (Array.isArray(given) ? given : [given]) as X[];
+        const terms = outputs.map((y, i) => sum(mul(y, make(results[i]!.shape, results[i]!.cotangent, dtype) as never) as X) as X);
+        return [terms.reduce((a, b) => add(a, b as never) as X), ...outputs] as never;
       });
-    }
+      using found = run({ floats } as never);
+      const [, ...outputs] = found.value as unknown as X[];
+      assert.equal(outputs.length, results.length);
+      outputs.forEach((y, i) => {
+        assert.deepEqual(y.shape, results[i]!.shape);
+        assertClose(y.readSync(), results[i]!.values, tolerance, `${dtype} result ${i}`);
+      });
+      const grads = (found.grads as unknown as { floats: X[] }).floats;
+      const wanted = gradients.filter((g) => g !== null);
+      assert.equal(grads.length, wanted.length);
+      grads.forEach((g, i) => assertClose(g.readSync(), wanted[i]!, tolerance, `${dtype} gradient of float ${i}`));
+    });
   });
 }
 
-test("adamW(): PyTorch's parameters after each of ten steps", () => {
+onEach("adamW(): PyTorch's parameters after each of ten steps", [["f32", 1e-6]], (dtype, tolerance) => {
   const { shapes, seeds: [first, grads], decay, lr, betas, eps, steps } = answers.adamW;
   scope(() => {
-    const params = shapes.map((shape, i) => make(shape, first + i, "f32")) as never as Tensor<"f32", [number]>[];
+    const params = shapes.map((shape, i) => make(shape, first + i, dtype)) as never as Tensor<"f32", [number]>[];
     using optimizer = adamW(params, { betas, eps, weightDecay: decay });
     steps.forEach((wanted, step) => {
-      optimizer.step(params, shapes.map((shape, i) => make(shape, grads + 10 * step + i, "f32")) as never, lr);
+      optimizer.step(params, shapes.map((shape, i) => make(shape, grads + 10 * step + i, dtype)) as never, lr);
       // State and parameters are f32: each step rounds them anew.
-      params.forEach((p, i) => assertClose(p.readSync(), wanted[i]!, 1e-6 * (step + 1), `parameter ${i} after step ${step + 1}`));
+      params.forEach((p, i) => assertClose(p.readSync(), wanted[i]!, tolerance * (step + 1), `parameter ${i} after step ${step + 1}`));
     });
   });
 });
@@ -277,40 +306,43 @@ function parameters({ vocab, context, width, hidden, experts, layers, seed }: Mo
 }
 
 for (const [name, answer] of Object.entries(answers.models)) {
-  test(`the example's model, ${name}: PyTorch's losses and gradients, and its parameters after clipping and a step of AdamW`, () => {
+  const what = `the example's model, ${name}: PyTorch's losses and gradients, and its parameters after clipping and a step of AdamW`;
+  onEach(what, [["f64", 1e-12], ["f32", 2e-5]], (dtype, tolerance) => {
     const { config, ids, following, objective, loss, offsets, norm, decay, lr, betas, gradients, stepped } = answer;
     const c = {
       ...config,
       ...{ vocab: dim("vocab", config.vocab), context: dim("context", config.context) },
       ...{ width: dim("width", config.width), hidden: dim("hidden", config.hidden) },
     };
-    for (const [dtype, tolerance] of [["f64", 1e-12], ["f32", 2e-5]] as const) {
-      scope(() => {
-        const p = parameters(config, dtype);
-        const text = (data: number[]) => tensor(cpu, [config.batch, config.context], Uint32Array.from(data));
-        using step = valueAndGrad(trainingLoss)(p as never, text(ids) as never, text(following) as never, c as never);
-        const [objectiveFound, lossFound, ...offsetsFound] = step.value as unknown as X[];
-        assertClose(objectiveFound!.readSync(), [objective], tolerance, `${dtype} objective`);
-        assertClose(lossFound!.readSync(), [loss], tolerance, `${dtype} loss`);
-        assert.deepEqual(offsetsFound.map((x) => [...x.readSync()]), offsets);
-        const grads = step.grads as unknown as typeof p;
-        const found = flatten(grads);
-        assert.deepEqual(found.map(([path]) => path).sort(), Object.keys(gradients).sort());
-        for (const [path, g] of found) assertClose((g as X).readSync(), gradients[path]!, tolerance, `${dtype} gradient of ${path}`);
-        if (dtype === "f64") return; // clipping's norm is f32
-        assertClose(clipByGlobalNorm(grads as never, 1).readSync(), [norm], 1e-6, "norm");
-        using optimizer = adamW(p as never, { betas, weightDecay: decay });
-        optimizer.step(p as never, grads as never, lr);
-        // The first step moves each parameter by the rate, whatever the size of its gradient: where that is all rounding, so is the sign of the move.
-        for (const [path, x] of flatten(p)) {
-          const at = (x as X).readSync();
-          stepped[path]!.forEach((wanted, i) => {
-            if (Math.abs(gradients[path]![i]!) > 1e-5 * norm) {
-              assert.ok(Math.abs(at[i]! - wanted) < 1e-4 * lr + 1e-6, `${path}[${i}] is ${at[i]}, want ${wanted}`);
-            }
-          });
-        }
-      });
-    }
+    scope(() => {
+      const p = parameters(config, dtype);
+      const text = (data: number[]) => tensor(on, [config.batch, config.context], Uint32Array.from(data));
+      using step = valueAndGrad(trainingLoss)(p as never, text(ids) as never, text(following) as never, c as never);
+      const [objectiveFound, lossFound, ...offsetsFound] = step.value as unknown as X[];
+      assertClose(objectiveFound!.readSync(), [objective], tolerance, `${dtype} objective`);
+      assertClose(lossFound!.readSync(), [loss], tolerance, `${dtype} loss`);
+      assert.deepEqual(offsetsFound.map((x) => [...x.readSync()]), offsets);
+      const grads = step.grads as unknown as typeof p;
+      const found = flatten(grads);
+      assert.deepEqual(found.map(([path]) => path).sort(), Object.keys(gradients).sort());
+      for (const [path, g] of found) assertClose((g as X).readSync(), gradients[path]!, tolerance, `${dtype} gradient of ${path}`);
+      if (dtype === "f64") return; // clipping's norm is f32
+      assertClose(clipByGlobalNorm(grads as never, 1).readSync(), [norm], 1e-6, "norm");
+      using optimizer = adamW(p as never, { betas, weightDecay: decay });
+      optimizer.step(p as never, grads as never, lr);
+      // The first step moves each parameter by the rate, whatever the size of its gradient: where that is all rounding, so is the sign of the move.
+      for (const [path, x] of flatten(p)) {
+        const at = (x as X).readSync();
+        stepped[path]!.forEach((wanted, i) => {
+          if (Math.abs(gradients[path]![i]!) > 1e-5 * norm) {
+            assert.ok(Math.abs(at[i]! - wanted) < 1e-4 * lr + 1e-6, `${path}[${i}] is ${at[i]}, want ${wanted}`);
+          }
+        });
+      }
+    });
   });
 }
+
+gpuTest("a GPU gave PyTorch's answers to most of what it was asked", () => {
+  assert.ok(lacking.length < asked / 4, `of ${asked} it lacks ${lacking.length}: ${lacking.join("; ")}`);
+});

@@ -166,7 +166,7 @@ noinline fn explaining(handle: u32) Error!*const Device {
     explaining_copy = devices[plain - 1];
     tensor.place = explaining_copy.gpu;
     const machine = &explaining_copy.machine;
-    notes.* = .{ .isa = explaining_copy.isa, .cores = machine.cores, .pool_classes = machine.pool_classes, .knobs = explaining_copy.knobs };
+    notes.* = .{ .isa = if (explaining_copy.gpu == null) explaining_copy.isa else null, .cores = machine.cores, .pool_classes = machine.pool_classes, .knobs = explaining_copy.knobs };
     notes.knobs.gemv_parallel_bytes = resolve.bandwidthFloor(machine, &notes.knobs);
     explaining_copy.explanation = notes;
     return &explaining_copy;

@@ -36,8 +36,8 @@ pub const Step = struct {
     step: ?[]const u8 = null,
     /// The micro-kernel without its instruction set; null where plain loops do the work.
     kernel: ?[]const u8 = null,
-    /// The instruction set of the kernel; filled in by `note`.
-    isa: detect.Level = .portable,
+    /// The instruction set of the kernel, null on a GPU; filled in by `note`.
+    isa: ?detect.Level = null,
     workers: u32,
     /// The width that `workers` stands on; 0 where the count stands for itself.
     tier: u32 = 0,
@@ -61,7 +61,7 @@ pub const Step = struct {
 const steps_max = 16;
 
 pub const Explanation = struct {
-    isa: detect.Level,
+    isa: ?detect.Level,
     cores: u32,
     pool_classes: u32,
     knobs: resolve.Knobs,

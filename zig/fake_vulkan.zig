@@ -8,7 +8,17 @@
 //!     memory:N            there is no memory for allocations of N MiB and more
 //!     once:N              the N-th allocation fails, and none after it
 //!     timeless            no queue has timestamps
+//!     room:N              there is memory for N allocations, and for none after them
+//!     full:N              from the N-th on submissions lack memory; with :only behind it only that one
+//!     gone:N              the N-th wait, or look whether work is done, says so as for a device that is no more: by the largest count
+//!     making:N:only       the N-th object that a device is made of cannot be made
 //!     small               the least limits that Vulkan allows, but for a storage range of 1 MiB
+//!     buffers:N           a shader takes N buffers
+//!     threads:N           a workgroup has N threads
+//!     blocks:N            there may be N allocations at a time
+//!     largest:N           an allocation has N MiB at the most
+//!     uncached            no memory of the host is cached
+//!     unordered           barriers are left out
 //!
 //! Built by `zig build fake`; `TILEWORK_VULKAN_LIBRARY` names it to the library.
 
@@ -25,6 +35,13 @@ var real_of_device: GetOfDevice = undefined;
 
 fn wish() []const u8 {
     return std.mem.span(std.c.getenv("TILEWORK_FAKE_VULKAN") orelse return "");
+}
+
+/// The number behind the wish `name`; null where that is not the wish.
+fn amount(name: []const u8) ?u32 {
+    var parts = std.mem.splitScalar(u8, wish(), ':');
+    if (!std.mem.eql(u8, parts.first(), name)) return null;
+    return std.fmt.parseInt(u32, parts.next() orelse return null, 10) catch null;
 }
 
 /// Whether the wish is `name` and this the call that it means.
@@ -55,12 +72,20 @@ var originals: struct {
     vkEnumeratePhysicalDevices: @FieldType(api.InstanceTable, "vkEnumeratePhysicalDevices") = undefined,
     vkGetPhysicalDeviceProperties2: @FieldType(api.InstanceTable, "vkGetPhysicalDeviceProperties2") = undefined,
     vkGetPhysicalDeviceQueueFamilyProperties: @FieldType(api.InstanceTable, "vkGetPhysicalDeviceQueueFamilyProperties") = undefined,
+    vkGetPhysicalDeviceMemoryProperties: @FieldType(api.InstanceTable, "vkGetPhysicalDeviceMemoryProperties") = undefined,
     vkCreateDevice: @FieldType(api.InstanceTable, "vkCreateDevice") = undefined,
     vkGetDeviceProcAddr: @FieldType(api.InstanceTable, "vkGetDeviceProcAddr") = undefined,
     vkQueueSubmit: @FieldType(api.DeviceTable, "vkQueueSubmit") = undefined,
     vkWaitSemaphores: @FieldType(api.DeviceTable, "vkWaitSemaphores") = undefined,
     vkGetSemaphoreCounterValue: @FieldType(api.DeviceTable, "vkGetSemaphoreCounterValue") = undefined,
     vkAllocateMemory: @FieldType(api.DeviceTable, "vkAllocateMemory") = undefined,
+    vkCreateBuffer: @FieldType(api.DeviceTable, "vkCreateBuffer") = undefined,
+    vkCreateSemaphore: @FieldType(api.DeviceTable, "vkCreateSemaphore") = undefined,
+    vkCreatePipelineCache: @FieldType(api.DeviceTable, "vkCreatePipelineCache") = undefined,
+    vkCreateCommandPool: @FieldType(api.DeviceTable, "vkCreateCommandPool") = undefined,
+    vkAllocateCommandBuffers: @FieldType(api.DeviceTable, "vkAllocateCommandBuffers") = undefined,
+    vkCreateDescriptorPool: @FieldType(api.DeviceTable, "vkCreateDescriptorPool") = undefined,
+    vkCmdPipelineBarrier: @FieldType(api.DeviceTable, "vkCmdPipelineBarrier") = undefined,
 } = .{};
 
 fn replaced(name: []const u8, found: ?*const anyopaque) ?*const anyopaque {
@@ -86,8 +111,15 @@ const fakes = struct {
 
     fn vkGetPhysicalDeviceProperties2(physical: api.PhysicalDevice, out: *api.Properties2) callconv(.c) void {
         originals.vkGetPhysicalDeviceProperties2(physical, out);
-        if (!hit("small", 0)) return;
         const limits = &out.properties.limits;
+        if (amount("buffers")) |n| limits.per_stage_storage_buffers = n;
+        if (amount("threads")) |n| limits.compute_work_group_invocations = n;
+        if (amount("blocks")) |n| limits.memory_allocation_count = n;
+        if (amount("largest")) |n| {
+            const eleven: *api.Vulkan11Properties = @ptrCast(@alignCast(out.next.?));
+            eleven.memory_allocation_size = @as(u64, n) << 20;
+        }
+        if (!hit("small", 0)) return;
         limits.storage_buffer_range = 1 << 20;
         limits.push_constants_size = 128;
         limits.compute_shared_memory_size = 16384;
@@ -102,6 +134,13 @@ const fakes = struct {
         };
     }
 
+    fn vkGetPhysicalDeviceMemoryProperties(physical: api.PhysicalDevice, out: *api.MemoryProperties) callconv(.c) void {
+        originals.vkGetPhysicalDeviceMemoryProperties(physical, out);
+        if (hit("uncached", 0)) for (out.types[0..out.type_count]) |*t| {
+            t.flags &= ~@as(u32, api.MemoryType.host_cached);
+        };
+    }
+
     fn vkCreateDevice(physical: api.PhysicalDevice, info: *const api.DeviceCreateInfo, allocator: ?*const anyopaque, out: *api.Device) callconv(.c) api.Result {
         if (hit("device", 0)) return .initialization_failed;
         return originals.vkCreateDevice(physical, info, allocator, out);
@@ -112,23 +151,65 @@ const fakes = struct {
     var submissions: u64 = 0;
     fn vkQueueSubmit(queue: api.Queue, count: u32, info: *const api.SubmitInfo, fence: u64) callconv(.c) api.Result {
         submissions += 1;
+        if (hit("full", submissions)) return .out_of_device_memory;
         return if (hit("lost", submissions)) .device_lost else originals.vkQueueSubmit(queue, count, info, fence);
     }
 
     var waits: u64 = 0;
     fn vkWaitSemaphores(device: api.Device, info: *const api.SemaphoreWaitInfo, timeout: u64) callconv(.c) api.Result {
         waits += 1;
+        if (hit("gone", waits)) return .success;
         return if (hit("wait", waits)) .device_lost else originals.vkWaitSemaphores(device, info, timeout);
     }
 
     fn vkGetSemaphoreCounterValue(device: api.Device, semaphore: api.Semaphore, out: *u64) callconv(.c) api.Result {
         waits += 1;
+        if (hit("gone", waits)) {
+            out.* = std.math.maxInt(u64);
+            return .success;
+        }
         return if (hit("wait", waits)) .device_lost else originals.vkGetSemaphoreCounterValue(device, semaphore, out);
     }
 
     var allocations: u64 = 0;
     fn vkAllocateMemory(device: api.Device, info: *const api.MemoryAllocateInfo, allocator: ?*const anyopaque, out: *api.Memory) callconv(.c) api.Result {
         allocations += 1;
-        return if (hit("memory", info.size >> 20) or (hit("once", allocations) and !hit("once", allocations - 1))) .out_of_device_memory else originals.vkAllocateMemory(device, info, allocator, out);
+        const refused = hit("memory", info.size >> 20) or (hit("once", allocations) and !hit("once", allocations - 1)) or hit("room", allocations -| 1) or unmade();
+        return if (refused) .out_of_device_memory else originals.vkAllocateMemory(device, info, allocator, out);
+    }
+
+    var objects: u64 = 0;
+    /// Whether the next object cannot be made.
+    fn unmade() bool {
+        objects += 1;
+        return hit("making", objects);
+    }
+
+    fn vkCreateBuffer(device: api.Device, info: *const api.BufferCreateInfo, allocator: ?*const anyopaque, out: *api.Buffer) callconv(.c) api.Result {
+        return if (unmade()) .out_of_host_memory else originals.vkCreateBuffer(device, info, allocator, out);
+    }
+
+    fn vkCreateSemaphore(device: api.Device, info: *const api.SemaphoreCreateInfo, allocator: ?*const anyopaque, out: *api.Semaphore) callconv(.c) api.Result {
+        return if (unmade()) .out_of_host_memory else originals.vkCreateSemaphore(device, info, allocator, out);
+    }
+
+    fn vkCreatePipelineCache(device: api.Device, info: *const api.PipelineCacheCreateInfo, allocator: ?*const anyopaque, out: *api.PipelineCache) callconv(.c) api.Result {
+        return if (unmade()) .out_of_host_memory else originals.vkCreatePipelineCache(device, info, allocator, out);
+    }
+
+    fn vkCreateCommandPool(device: api.Device, info: *const api.CommandPoolCreateInfo, allocator: ?*const anyopaque, out: *api.CommandPool) callconv(.c) api.Result {
+        return if (unmade()) .out_of_host_memory else originals.vkCreateCommandPool(device, info, allocator, out);
+    }
+
+    fn vkAllocateCommandBuffers(device: api.Device, info: *const api.CommandBufferAllocateInfo, out: *api.CommandBuffer) callconv(.c) api.Result {
+        return if (unmade()) .out_of_host_memory else originals.vkAllocateCommandBuffers(device, info, out);
+    }
+
+    fn vkCreateDescriptorPool(device: api.Device, info: *const api.DescriptorPoolCreateInfo, allocator: ?*const anyopaque, out: *api.DescriptorPool) callconv(.c) api.Result {
+        return if (unmade()) .out_of_host_memory else originals.vkCreateDescriptorPool(device, info, allocator, out);
+    }
+
+    fn vkCmdPipelineBarrier(commands: api.CommandBuffer, source: u32, destination: u32, flags: u32, count: u32, barriers: ?[*]const api.MemoryBarrier, buffer_count: u32, buffers: ?*const anyopaque, image_count: u32, images: ?*const anyopaque) callconv(.c) void {
+        if (!hit("unordered", 0)) originals.vkCmdPipelineBarrier(commands, source, destination, flags, count, barriers, buffer_count, buffers, image_count, images);
     }
 };

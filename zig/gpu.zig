@@ -38,9 +38,11 @@ fn of(handle: u32) Error!*Gpu {
     return (try device.get(handle)).gpu orelse error.InvalidDevice;
 }
 
-fn ticketOf(value: f64) Error!u64 {
+/// A ticket that was given out: nobody waits for one that never comes.
+fn ticketOf(g: *Gpu, value: f64) Error!u64 {
     if (!(value >= 0 and value < 9007199254740992.0)) return error.InvalidArgument;
-    return @intFromFloat(value);
+    const ticket: u64 = @intFromFloat(value);
+    return if (g.gave(ticket)) ticket else error.InvalidArgument;
 }
 
 fn create(device_: u32, dtype: u32, rank: u32, sizes: [*]const f64) Error!u32 {
@@ -52,11 +54,13 @@ fn submitOn(device_: u32) Error!f64 {
 }
 
 fn reachedOn(device_: u32, ticket: f64) Error!i32 {
-    return @intFromBool(try (try of(device_)).reached(try ticketOf(ticket)));
+    const g = try of(device_);
+    return @intFromBool(try g.reached(try ticketOf(g, ticket)));
 }
 
 fn waitOn(device_: u32, ticket: f64) Error!void {
-    try (try of(device_)).wait(try ticketOf(ticket));
+    const g = try of(device_);
+    try g.wait(try ticketOf(g, ticket));
 }
 
 fn beginSpanOn(device_: u32) Error!i32 {
@@ -127,7 +131,7 @@ pub const entries = struct {
             @floatFromInt(@backingInt(a.kind())),
             @floatFromInt(@intFromBool(a.family != null and a.unusable.len == 0)),
             @floatFromInt(a.memoryBytes()),
-            @floatFromInt(limits.storage_buffer_range & ~@as(u32, 255)),
+            @floatFromInt(a.tensorBytesMax()),
             @floatFromInt(limits.compute_shared_memory_size),
             @floatFromInt(limits.compute_work_group_invocations),
             @floatFromInt(limits.compute_work_group_count[0]),
@@ -141,10 +145,10 @@ pub const entries = struct {
     /// 4 the last message of the validation layer.
     pub fn gpu_text(out: [*]u8, capacity: u32, index: u32, which: u32) callconv(.c) u32 {
         const system = instance.system();
+        if (which == 4) return @intCast(instance.lastMessage(out[0..capacity]));
         var digits: [32]u8 = undefined;
         const text: []const u8 = switch (which) {
             3 => system.reason,
-            4 => instance.lastMessage(),
             else => if (index >= system.count) "" else switch (which) {
                 0 => system.adapters[index].name(),
                 1 => std.fmt.bufPrint(&digits, "{x}", .{&system.adapters[index].uuid}) catch "",

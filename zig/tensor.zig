@@ -282,6 +282,14 @@ fn freeOfThread(value: *anyopaque) callconv(.c) void {
         const t = tensors.get(handle) orelse continue;
         if (t.owner == id) release(handle, t);
     }
+    index = 0;
+    while (index < @atomicLoad(u32, &requests.made, .acquire)) : (index += 1) {
+        const handle = requests.liveHandle(index);
+        const r = (requests.get(handle) orelse continue).*;
+        if (r.owner != id) continue;
+        requests.remove(handle);
+        r.copy.gpu.abandon(r.copy);
+    }
 }
 
 fn freeOfThreadWindows(value: ?*anyopaque) callconv(.winapi) void {
@@ -471,30 +479,34 @@ fn upload(handle: u32, data: [*]const u8, bytes: f64) Error!void {
     try g.upload(@intFromPtr(t.data), data[0..@intFromFloat(bytes)]);
 }
 
-/// Copies of GPU memory that the host has not yet taken.
-var readbacks: Slots(gpu_.Readback) = .{};
+/// Copies of GPU memory that the thread which asked for them has not yet taken.
+var requests: Slots(struct { owner: u32, copy: gpu_.Readback }) = .{};
+
+fn requested(request: u32) Error!gpu_.Readback {
+    const r = requests.get(request) orelse return error.InvalidHandle;
+    return if (r.owner == thread_id) r.copy else error.InvalidHandle;
+}
 
 fn download(handle: u32) Error!u32 {
     const t = try anywhere(handle);
     const g = t.storage.gpu() orelse return error.InvalidDevice;
     if (!t.contiguous()) return error.LayoutMismatch;
     const r = try g.download(@intFromPtr(t.data), t.count() * t.dtype.bytes());
-    return readbacks.add(r) catch |e| {
-        g.wait(r.ticket) catch {};
-        g.forget(r);
+    return requests.add(.{ .owner = thread_id, .copy = r }) catch |e| {
+        g.abandon(r);
         return e;
     };
 }
 
 fn downloaded(request: u32) Error!i32 {
-    const r = readbacks.get(request) orelse return error.InvalidHandle;
+    const r = try requested(request);
     return @intFromBool(try r.gpu.reached(r.ticket));
 }
 
 fn finish(data: [*]u8, request: u32, bytes: f64) Error!void {
-    const r = (readbacks.get(request) orelse return error.InvalidHandle).*;
+    const r = try requested(request);
     if (try exactSize(bytes) != r.bytes) return error.ShapeMismatch;
-    readbacks.remove(request);
+    requests.remove(request);
     try r.gpu.finish(r, data[0..r.bytes]);
 }
 

@@ -74,7 +74,7 @@ pub fn launch(d: *const device.Device, comptime name: []const u8, args: anytype,
     const index = comptime find(name) orelse @compileError("no shader " ++ name);
     comptime check(Args, shaders.table[index]);
     const g = d.gpu.?;
-    const groups: u32 = @intCast(@min(work.groups, g.groupsMax()));
+    const groups: u32 = @intCast(@min(work.groups, g.groups_max));
     if (d.explanation) |e| {
         e.note(.{ .step = work.step, .kernel = name, .workers = 0, .why = if (groups == 0) "nothing" else "gpu", .jobs = groups, .grain = threads(name), .bytes = 0 });
         return;

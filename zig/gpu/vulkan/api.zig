@@ -36,6 +36,8 @@ pub const Result = enum(i32) {
     out_of_device_memory = -2,
     initialization_failed = -3,
     device_lost = -4,
+    memory_map_failed = -5,
+    too_many_objects = -10,
     out_of_pool_memory = -1000069000,
     fragmented_pool = -12,
     _,
@@ -180,7 +182,7 @@ pub const Vulkan11Properties = extern struct {
     multiview: [2]u32 = undefined,
     protected_no_fault: u32 = undefined,
     per_set_descriptors: u32 = undefined,
-    memory_allocation_size: u64 = undefined,
+    memory_allocation_size: u64 = 0,
 };
 
 pub const Features2 = extern struct {
@@ -211,6 +213,8 @@ pub const MemoryType = extern struct {
     pub const host_visible = 2;
     pub const host_coherent = 4;
     pub const host_cached = 8;
+    /// Those that every program may use.
+    pub const plain = device_local | host_visible | host_coherent | host_cached;
 };
 pub const MemoryHeap = extern struct { size: u64, flags: u32 };
 pub const MemoryProperties = extern struct {
@@ -547,13 +551,16 @@ pub const DeviceTable = struct {
     vkCreateDescriptorSetLayout: *const fn (Device, *const SetLayoutCreateInfo, ?*const anyopaque, *SetLayout) callconv(.c) Result,
     vkCreatePipelineLayout: *const fn (Device, *const PipelineLayoutCreateInfo, ?*const anyopaque, *PipelineLayout) callconv(.c) Result,
     vkCreatePipelineCache: *const fn (Device, *const PipelineCacheCreateInfo, ?*const anyopaque, *PipelineCache) callconv(.c) Result,
+    vkDestroyPipelineCache: *const fn (Device, PipelineCache, ?*const anyopaque) callconv(.c) void,
     vkGetPipelineCacheData: *const fn (Device, PipelineCache, *usize, ?[*]u8) callconv(.c) Result,
     vkCreateComputePipelines: *const fn (Device, PipelineCache, u32, *const ComputePipelineCreateInfo, ?*const anyopaque, *Pipeline) callconv(.c) Result,
     vkCreateDescriptorPool: *const fn (Device, *const DescriptorPoolCreateInfo, ?*const anyopaque, *DescriptorPool) callconv(.c) Result,
+    vkDestroyDescriptorPool: *const fn (Device, DescriptorPool, ?*const anyopaque) callconv(.c) void,
     vkResetDescriptorPool: *const fn (Device, DescriptorPool, u32) callconv(.c) Result,
     vkAllocateDescriptorSets: *const fn (Device, *const DescriptorSetAllocateInfo, *DescriptorSet) callconv(.c) Result,
     vkUpdateDescriptorSets: *const fn (Device, u32, [*]const WriteDescriptorSet, u32, ?*const anyopaque) callconv(.c) void,
     vkCreateCommandPool: *const fn (Device, *const CommandPoolCreateInfo, ?*const anyopaque, *CommandPool) callconv(.c) Result,
+    vkDestroyCommandPool: *const fn (Device, CommandPool, ?*const anyopaque) callconv(.c) void,
     vkResetCommandPool: *const fn (Device, CommandPool, u32) callconv(.c) Result,
     vkAllocateCommandBuffers: *const fn (Device, *const CommandBufferAllocateInfo, *CommandBuffer) callconv(.c) Result,
     vkBeginCommandBuffer: *const fn (CommandBuffer, *const CommandBufferBeginInfo) callconv(.c) Result,
@@ -565,6 +572,7 @@ pub const DeviceTable = struct {
     vkCmdDispatch: *const fn (CommandBuffer, u32, u32, u32) callconv(.c) void,
     vkCmdCopyBuffer: *const fn (CommandBuffer, Buffer, Buffer, u32, [*]const BufferCopy) callconv(.c) void,
     vkCreateSemaphore: *const fn (Device, *const SemaphoreCreateInfo, ?*const anyopaque, *Semaphore) callconv(.c) Result,
+    vkDestroySemaphore: *const fn (Device, Semaphore, ?*const anyopaque) callconv(.c) void,
     vkWaitSemaphores: *const fn (Device, *const SemaphoreWaitInfo, u64) callconv(.c) Result,
     vkGetSemaphoreCounterValue: *const fn (Device, Semaphore, *u64) callconv(.c) Result,
     vkQueueSubmit: *const fn (Queue, u32, *const SubmitInfo, u64) callconv(.c) Result,

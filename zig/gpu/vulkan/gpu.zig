@@ -27,16 +27,16 @@ const piece_bytes = 16 << 20;
 /// Batches that are recorded, waiting or running at a time.
 const batches_max = 4;
 /// The most buffers of a shader. Push constants hold a word for each, within the 128 bytes that every device has.
-pub const bindings_max = 16;
+pub const bindings_max = instance.bindings_max;
 pub const push_words_max = 32;
 /// Spans of work that are measured at a time, two queries each.
 pub const spans_max = 256;
 const Spans = @Int(.unsigned, spans_max);
 
 const Batch = struct {
-    pool: api.CommandPool,
-    commands: api.CommandBuffer,
-    descriptors: api.DescriptorPool,
+    pool: api.CommandPool = .none,
+    commands: api.CommandBuffer = undefined,
+    descriptors: api.DescriptorPool = .none,
     ticket: u64 = 0,
     count: u32 = 0,
     cost: u64 = 0,
@@ -65,21 +65,25 @@ pub const Gpu = struct {
     push: ?api.PushTable,
     device: api.Device,
     queue: api.Queue,
-    timeline: api.Semaphore,
+    timeline: api.Semaphore = .none,
     /// Of the driver; `pipelines_saved` of the pipelines in it are on disk.
-    cache: api.PipelineCache,
+    cache: api.PipelineCache = .none,
     pipelines_saved: u64 = 0,
-    device_heap: heap.Heap,
-    host_heap: heap.Heap,
+    device_heap: heap.Heap = .{ .kind = .device },
+    host_heap: heap.Heap = .{ .kind = .host },
+    /// Allocations of both that the driver holds.
+    blocks: u32 = 0,
     lock: Mutex = .{},
     lost: std.atomic.Value(bool) = .init(false),
-    batches: [batches_max]Batch,
+    batches: [batches_max]Batch = @splat(.{}),
     current: u32 = 0,
     recording: bool = false,
     /// The ticket of the batch submitted last.
     submitted: u64 = 0,
     /// Counts barriers; see `Chunk.written`.
     stretch: u64 = 1,
+    /// The most workgroups of one dispatch.
+    groups_max: u32,
     nothing: *Chunk,
     layouts: [bindings_max + 1]Layout = @splat(.{}),
     pipelines: [shaders.table.len]api.Pipeline = @splat(.none),
@@ -125,7 +129,6 @@ pub const Gpu = struct {
             else => return error.Unsupported,
         }
         const vk = api.fill(api.DeviceTable, device, system.table.vkGetDeviceProcAddr) orelse return error.Unsupported;
-        errdefer vk.vkDestroyDevice(device, null);
         g.* = .{
             .adapter = adapter,
             .adapter_index = index,
@@ -133,23 +136,20 @@ pub const Gpu = struct {
             .push = if (pushes) api.fill(api.PushTable, device, system.table.vkGetDeviceProcAddr) else null,
             .device = device,
             .queue = undefined,
-            .timeline = .none,
-            .cache = .none,
-            .device_heap = undefined,
-            .host_heap = undefined,
-            .batches = undefined,
+            .groups_max = groupsMax(adapter.properties.limits.compute_work_group_count[0]),
             .nothing = undefined,
         };
+        errdefer g.close();
         vk.vkGetDeviceQueue(device, family, 0, &g.queue);
-        g.device_heap = try .init(g, .device);
-        g.host_heap = try .init(g, .host);
+        try g.device_heap.init(g);
+        try g.host_heap.init(g);
         const timeline: api.SemaphoreTypeCreateInfo = .{};
         try g.done(vk.vkCreateSemaphore(device, &.{ .next = &timeline }, null, &g.timeline));
         const known = cache.load(adapter);
         defer if (known) |data| std.heap.c_allocator.free(data);
-        try g.done(vk.vkCreatePipelineCache(device, &.{ .size = if (known) |data| data.len else 0, .data = if (known) |data| data.ptr else null }, null, &g.cache));
+        const taken = if (known) |data| vk.vkCreatePipelineCache(device, &.{ .size = data.len, .data = data.ptr }, null, &g.cache) == .success else false;
+        if (!taken) try g.done(vk.vkCreatePipelineCache(device, &.{}, null, &g.cache));
         for (&g.batches) |*batch| {
-            batch.* = .{ .pool = .none, .commands = undefined, .descriptors = .none };
             try g.done(vk.vkCreateCommandPool(device, &.{ .family = family }, null, &batch.pool));
             try g.done(vk.vkAllocateCommandBuffers(device, &.{ .pool = batch.pool }, &batch.commands));
             if (g.push == null) {
@@ -161,6 +161,20 @@ pub const Gpu = struct {
         return g;
     }
 
+    /// Gives everything back. Nothing of the device may be running.
+    fn close(g: *Gpu) void {
+        const vk = &g.vk;
+        g.device_heap.trim(g);
+        g.host_heap.trim(g);
+        for (&g.batches) |*batch| {
+            vk.vkDestroyDescriptorPool(g.device, batch.descriptors, null);
+            vk.vkDestroyCommandPool(g.device, batch.pool, null);
+        }
+        vk.vkDestroyPipelineCache(g.device, g.cache, null);
+        vk.vkDestroySemaphore(g.device, g.timeline, null);
+        vk.vkDestroyDevice(g.device, null);
+    }
+
     /// Descriptor sets from pools even where they could be pushed: for tests.
     fn pooled() bool {
         return if (std.c.getenv("TILEWORK_GPU_POOLED_SETS")) |text| text[0] == '1' else false;
@@ -168,14 +182,14 @@ pub const Gpu = struct {
 
     /// The most bytes that a binding may have, and so a tensor.
     pub fn rangeMax(g: *const Gpu) u64 {
-        return @min(g.adapter.properties.limits.storage_buffer_range & ~@as(u64, 255), chunks.bytes_max);
+        return g.adapter.tensorBytesMax();
     }
 
     /// What a result of the driver means. Whatever it does not explain leaves the device in no state that could be trusted.
     pub fn done(g: *Gpu, result: api.Result) Fault!void {
         switch (result) {
             .success => return,
-            .out_of_host_memory, .out_of_device_memory, .out_of_pool_memory, .fragmented_pool => return error.OutOfMemory,
+            .out_of_host_memory, .out_of_device_memory, .out_of_pool_memory, .fragmented_pool, .memory_map_failed, .too_many_objects => return error.OutOfMemory,
             else => {
                 g.lost.store(true, .release);
                 return error.DeviceLost;
@@ -202,20 +216,34 @@ pub const Gpu = struct {
     pub fn free(g: *Gpu, chunk: *Chunk) void {
         g.lock.lock();
         defer g.lock.unlock();
-        g.device_heap.release(chunk);
+        g.release(&g.device_heap, chunk);
+    }
+
+    fn release(g: *Gpu, from: *heap.Heap, chunk: *Chunk) void {
+        from.release(chunk);
+        // Nobody will ask a lost device for memory again. Its driver ends what it had begun.
+        if (chunk.block.used > 0 or !g.lost.load(.acquire)) return;
+        _ = g.vk.vkDeviceWaitIdle(g.device);
+        from.trim(g);
     }
 
     /// Gives kept memory back to the driver.
     pub fn trim(g: *Gpu) Fault!void {
         try g.enter();
         defer g.lock.unlock();
-        try g.trimLocked();
+        try g.drain();
+        g.trimLocked();
     }
 
-    pub fn trimLocked(g: *Gpu) Fault!void {
+    /// Submits what was recorded, waits for all work, and frees what its copies have read.
+    pub fn drain(g: *Gpu) Fault!void {
         try g.flushLocked();
         try g.waitLocked(g.submitted);
         for (&g.batches) |*batch| g.recycle(batch);
+    }
+
+    /// Nothing of the device may be running.
+    pub fn trimLocked(g: *Gpu) void {
         g.device_heap.trim(g);
         g.host_heap.trim(g);
     }
@@ -252,10 +280,12 @@ pub const Gpu = struct {
     fn flushLocked(g: *Gpu) Fault!void {
         if (!g.recording) return;
         const batch = &g.batches[g.current];
-        try g.done(g.vk.vkEndCommandBuffer(batch.commands));
         const ticket = g.submitted + 1;
-        const timeline: api.TimelineSubmitInfo = .{ .signals = &ticket };
-        try g.done(g.vk.vkQueueSubmit(g.queue, 1, &.{ .next = &timeline, .buffers = &batch.commands, .signals = &g.timeline }, 0));
+        g.submit(batch, ticket) catch {
+            // The ops in it have returned, so nobody can try them again: what they were to write is lost.
+            g.lost.store(true, .release);
+            return error.DeviceLost;
+        };
         g.submitted = ticket;
         batch.ticket = ticket;
         g.counts.submissions += 1;
@@ -263,9 +293,31 @@ pub const Gpu = struct {
         g.current = (g.current + 1) % batches_max;
     }
 
+    fn submit(g: *Gpu, batch: *Batch, ticket: u64) Fault!void {
+        try g.done(g.vk.vkEndCommandBuffer(batch.commands));
+        const timeline: api.TimelineSubmitInfo = .{ .signals = &ticket };
+        const info: api.SubmitInfo = .{ .next = &timeline, .buffers = &batch.commands, .signals = &g.timeline };
+        g.done(g.vk.vkQueueSubmit(g.queue, 1, &info, 0)) catch |e| {
+            if (e != error.OutOfMemory) return e;
+            // There is more memory when earlier work is done.
+            try g.waitLocked(g.submitted);
+            try g.done(g.vk.vkQueueSubmit(g.queue, 1, &info, 0));
+        };
+    }
+
     fn waitLocked(g: *Gpu, ticket: u64) Fault!void {
         if (ticket == 0) return;
         try g.done(g.vk.vkWaitSemaphores(g.device, &.{ .semaphores = &g.timeline, .values = &ticket }, std.math.maxInt(u64)));
+        if (try g.reached(ticket)) return;
+        g.lost.store(true, .release);
+        return error.DeviceLost;
+    }
+
+    /// Whether a ticket was given out.
+    pub fn gave(g: *Gpu, ticket: u64) bool {
+        g.lock.lock();
+        defer g.lock.unlock();
+        return ticket <= g.submitted;
     }
 
     /// Submits what was recorded; the ticket that stands for all work so far.
@@ -289,6 +341,11 @@ pub const Gpu = struct {
         if (g.lost.load(.acquire)) return error.DeviceLost;
         var value: u64 = 0;
         try g.done(g.vk.vkGetSemaphoreCounterValue(g.device, g.timeline, &value));
+        // Drivers let everyone go who waits for a device that they have lost, by a count that no work can reach.
+        if (value == std.math.maxInt(u64)) {
+            g.lost.store(true, .release);
+            return error.DeviceLost;
+        }
         return value >= ticket;
     }
 
@@ -368,9 +425,8 @@ pub const Gpu = struct {
 
     const bind_compute = 1;
 
-    /// The most workgroups of one dispatch; `TILEWORK_GPU_GROUPS` lowers it, so that tests see shaders go round in small tensors.
-    pub fn groupsMax(g: *const Gpu) u32 {
-        const limit = g.adapter.properties.limits.compute_work_group_count[0];
+    /// The most workgroups of one dispatch: the device's limit, which `TILEWORK_GPU_GROUPS` lowers, so that tests see shaders go round in small tensors.
+    fn groupsMax(limit: u32) u32 {
         const text = std.c.getenv("TILEWORK_GPU_GROUPS") orelse return limit;
         return std.math.clamp(std.fmt.parseInt(u32, std.mem.span(text), 10) catch limit, 1, limit);
     }
@@ -414,7 +470,8 @@ pub const Gpu = struct {
         var done_: usize = 0;
         while (done_ < data.len) {
             const piece = data[done_..][0..@min(piece_bytes, data.len - done_)];
-            const staging = try g.host_heap.alloc(g, piece.len);
+            // All pieces ask for the same: where no more is to be had, the first one's memory serves the rest, and no copy ends half way.
+            const staging = try g.host_heap.alloc(g, @min(piece_bytes, data.len));
             const batch = g.open_() catch |e| {
                 g.host_heap.release(staging);
                 return e;
@@ -480,10 +537,22 @@ pub const Gpu = struct {
         @memcpy(out, r.chunk.block.mapped.?[r.chunk.offset..][0..out.len]);
     }
 
-    pub fn forget(g: *Gpu, r: Readback) void {
+    fn forget(g: *Gpu, r: Readback) void {
         g.lock.lock();
         defer g.lock.unlock();
-        g.host_heap.release(r.chunk);
+        g.release(&g.host_heap, r.chunk);
+    }
+
+    /// Frees a copy that nobody will take, without waiting for it: with its batch, where that may still run.
+    pub fn abandon(g: *Gpu, r: Readback) void {
+        g.lock.lock();
+        defer g.lock.unlock();
+        if (!g.lost.load(.acquire)) for (&g.batches) |*batch| if (batch.ticket == r.ticket) {
+            r.chunk.next = batch.staged;
+            batch.staged = r.chunk.index;
+            return;
+        };
+        g.release(&g.host_heap, r.chunk);
     }
 
     // Time.

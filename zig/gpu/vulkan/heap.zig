@@ -30,38 +30,53 @@ pub const Block = struct {
 
 pub const Kind = enum { device, host };
 
+/// The memory type for a kind, among those that `allowed` has a bit for; null where none will do. Every device has host memory that is coherent, so nothing
+/// is ever flushed.
+fn pick(memory_: *const api.MemoryProperties, allowed: u32, kind: Kind) ?u32 {
+    const T = api.MemoryType;
+    const wishes: [2]u32 = switch (kind) {
+        .device => .{ T.device_local, 0 },
+        // The host reads results there: cached memory is many times faster for that.
+        .host => .{ T.host_visible | T.host_coherent | T.host_cached, T.host_visible | T.host_coherent },
+    };
+    for (wishes) |wish| {
+        var best: ?u32 = null;
+        for (memory_.types[0..memory_.type_count], 0..) |t, i| {
+            if (allowed >> @intCast(i) & 1 == 0 or t.flags & wish != wish) continue;
+            // Memory that is protected, made as it is touched, or of a vendor's own kind is for those who have asked for its feature.
+            if (t.flags & ~@as(u32, T.plain) != 0) continue;
+            const before = memory_.types[
+                best orelse {
+                    best = @intCast(i);
+                    continue;
+                }
+            ];
+            // The host reaches its own memory faster than the device's. Then the largest heap counts: a window into the device's memory can be small.
+            const worse = kind == .host and before.flags & T.device_local == 0 and t.flags & T.device_local != 0;
+            const better = kind == .host and before.flags & T.device_local != 0 and t.flags & T.device_local == 0;
+            if (better or (!worse and memory_.heaps[t.heap].size > memory_.heaps[before.heap].size)) best = @intCast(i);
+        }
+        if (best) |index| return index;
+    }
+    return null;
+}
+
 pub const Fault = error{ OutOfMemory, DeviceLost };
 
 pub const Heap = struct {
     kind: Kind,
-    type_index: u32,
-    flags: u32,
+    type_index: u32 = 0,
     blocks: ?*Block = null,
     free: [256]u32 = @splat(chunks.none),
     used_bytes: u64 = 0,
     block_total: u64 = 0,
 
-    pub fn init(gpu: *const Gpu, kind: Kind) error{Unsupported}!Heap {
-        const wanted = switch (kind) {
-            // Device-local memory, else any.
-            .device => [_]u32{ api.MemoryType.device_local, 0 },
-            // The host reads results there: cached memory is many times faster for that.
-            .host => [_]u32{
-                api.MemoryType.host_visible | api.MemoryType.host_coherent | api.MemoryType.host_cached,
-                api.MemoryType.host_visible | api.MemoryType.host_coherent,
-            },
-        };
-        const types = gpu.adapter.memory.types[0..gpu.adapter.memory.type_count];
-        for (wanted) |flags| {
-            var best: ?usize = null;
-            for (types, 0..) |t, i| {
-                if (t.flags & flags != flags) continue;
-                // Of several the one on the largest heap.
-                if (best == null or gpu.adapter.memory.heaps[t.heap].size > gpu.adapter.memory.heaps[types[best.?].heap].size) best = i;
-            }
-            if (best) |i| return .{ .kind = kind, .type_index = @intCast(i), .flags = types[i].flags };
-        }
-        return error.Unsupported;
+    /// Settles which memory it is.
+    pub fn init(h: *Heap, gpu: *Gpu) error{ OutOfMemory, DeviceLost, Unsupported }!void {
+        // What suits one buffer suits every one of the same usage.
+        const buffer = try newBuffer(gpu, 256);
+        defer gpu.vk.vkDestroyBuffer(gpu.device, buffer, null);
+        h.type_index = pick(&gpu.adapter.memory, needsOf(gpu, buffer).type_bits, h.kind) orelse return error.Unsupported;
     }
 
     /// A chunk of at least `bytes` bytes, with undefined content. The caller holds the device's lock.
@@ -73,7 +88,10 @@ pub const Heap = struct {
         const size = if (class.bytes > gpu.rangeMax()) rounded else class.bytes;
         const chunk = h.take(gpu, class.index, size) catch |e| again: {
             if (e != error.OutOfMemory) return e;
-            try gpu.trimLocked();
+            try gpu.drain();
+            // What copies have read is free again once they are done; nothing has to be asked of the driver then.
+            if (h.kind == .host) if (h.take(gpu, class.index, size)) |chunk| break :again chunk else |_| {};
+            gpu.trimLocked();
             break :again try h.take(gpu, class.index, size);
         };
         chunk.used = true;
@@ -95,9 +113,9 @@ pub const Heap = struct {
             link = chunk;
             index = chunk.next;
         }
-        const block = if (size >= dedicated_bytes) try h.grow(gpu, size) else open: {
+        const block = if (size >= dedicated_bytes) try h.grow(gpu, size, .whole) else open: {
             if (h.blocks) |b| if (b.bytes - b.cut >= size) break :open b;
-            break :open try h.grow(gpu, block_bytes);
+            break :open try h.grow(gpu, block_bytes, .cut);
         };
         const chunk = try chunks.add(block, block.cut, size);
         block.cut += size;
@@ -113,21 +131,16 @@ pub const Heap = struct {
         h.free[class] = chunk.index;
     }
 
-    fn grow(h: *Heap, gpu: *Gpu, bytes: u64) Fault!*Block {
+    /// A new block, for one chunk as a whole or to be cut.
+    fn grow(h: *Heap, gpu: *Gpu, bytes: u64, use: enum { whole, cut }) Fault!*Block {
+        if (gpu.blocks >= gpu.adapter.properties.limits.memory_allocation_count) return error.OutOfMemory;
         const vk = &gpu.vk;
         const block = std.heap.c_allocator.create(Block) catch return error.OutOfMemory;
         errdefer std.heap.c_allocator.destroy(block);
-        var buffer: api.Buffer = .none;
-        try gpu.done(vk.vkCreateBuffer(gpu.device, &.{
-            .size = bytes,
-            .usage = api.BufferCreateInfo.storage | api.BufferCreateInfo.transfer_source | api.BufferCreateInfo.transfer_destination,
-        }, null, &buffer));
+        const buffer = try newBuffer(gpu, bytes);
         errdefer vk.vkDestroyBuffer(gpu.device, buffer, null);
-        var needs: api.MemoryRequirements = undefined;
-        vk.vkGetBufferMemoryRequirements(gpu.device, buffer, &needs);
-        if (needs.type_bits >> @intCast(h.type_index) & 1 == 0) return error.OutOfMemory;
         var memory_: api.Memory = .none;
-        try gpu.done(vk.vkAllocateMemory(gpu.device, &.{ .size = needs.size, .memory_type = h.type_index }, null, &memory_));
+        try gpu.done(vk.vkAllocateMemory(gpu.device, &.{ .size = needsOf(gpu, buffer).size, .memory_type = h.type_index }, null, &memory_));
         errdefer vk.vkFreeMemory(gpu.device, memory_, null);
         try gpu.done(vk.vkBindBufferMemory(gpu.device, buffer, memory_, 0));
         var mapped: ?[*]u8 = null;
@@ -138,13 +151,29 @@ pub const Heap = struct {
         }
         block.* = .{ .gpu = gpu, .memory = memory_, .buffer = buffer, .bytes = bytes, .cut = 0, .used = 0, .mapped = mapped, .next = h.blocks };
         gpu.counts.allocations += 1;
+        gpu.blocks += 1;
         h.block_total += bytes;
-        // A block of its own is full at once: the one that is being cut stays in front.
-        if (h.blocks != null and bytes != block_bytes) {
+        // The one that is being cut stays in front.
+        if (h.blocks != null and use == .whole) {
             block.next = h.blocks.?.next;
             h.blocks.?.next = block;
         } else h.blocks = block;
         return block;
+    }
+
+    fn newBuffer(gpu: *Gpu, bytes: u64) Fault!api.Buffer {
+        var buffer: api.Buffer = .none;
+        try gpu.done(gpu.vk.vkCreateBuffer(gpu.device, &.{
+            .size = bytes,
+            .usage = api.BufferCreateInfo.storage | api.BufferCreateInfo.transfer_source | api.BufferCreateInfo.transfer_destination,
+        }, null, &buffer));
+        return buffer;
+    }
+
+    fn needsOf(gpu: *const Gpu, buffer: api.Buffer) api.MemoryRequirements {
+        var needs: api.MemoryRequirements = undefined;
+        gpu.vk.vkGetBufferMemoryRequirements(gpu.device, buffer, &needs);
+        return needs;
     }
 
     /// Gives blocks back of which nothing is in use. Nothing of the device may be running.
@@ -171,9 +200,52 @@ pub const Heap = struct {
             }
             link.* = block.next;
             h.block_total -= block.bytes;
+            gpu.blocks -= 1;
             gpu.vk.vkDestroyBuffer(gpu.device, block.buffer, null);
             gpu.vk.vkFreeMemory(gpu.device, block.memory, null);
             std.heap.c_allocator.destroy(block);
         }
     }
 };
+
+const testing = std.testing;
+
+fn memoryOf(types: []const api.MemoryType, heaps: []const u64) api.MemoryProperties {
+    var m: api.MemoryProperties = .{ .type_count = @intCast(types.len), .types = undefined, .heap_count = @intCast(heaps.len), .heaps = undefined };
+    @memcpy(m.types[0..types.len], types);
+    for (heaps, m.heaps[0..heaps.len]) |size, *heap| heap.* = .{ .size = size, .flags = 0 };
+    return m;
+}
+
+test "heap: tensors go to the largest heap of the device, copies to cached memory of the host" {
+    const all = ~@as(u32, 0);
+    // As a discrete GPU lists it: its own memory, the host's, cached and not, and a small window through which the host sees the device's.
+    const discrete = memoryOf(&.{
+        .{ .flags = 0, .heap = 1 },
+        .{ .flags = 7, .heap = 2 },
+        .{ .flags = 1, .heap = 0 },
+        .{ .flags = 6, .heap = 1 },
+        .{ .flags = 14, .heap = 1 },
+    }, &.{ 80 << 30, 64 << 30, 256 << 20 });
+    try testing.expectEqual(2, pick(&discrete, all, .device));
+    try testing.expectEqual(4, pick(&discrete, all, .host));
+    // What buffers may not use is not taken, however well it would suit.
+    try testing.expectEqual(1, pick(&discrete, all & ~@as(u32, 1 << 2), .device));
+    try testing.expectEqual(3, pick(&discrete, all & ~@as(u32, 1 << 4), .host));
+    try testing.expectEqual(null, pick(&discrete, 0b101, .host));
+    // Without cached memory the host's own, though the window is larger.
+    const uncached = memoryOf(&.{ .{ .flags = 7, .heap = 0 }, .{ .flags = 6, .heap = 1 }, .{ .flags = 7, .heap = 0 } }, &.{ 80 << 30, 8 << 30 });
+    try testing.expectEqual(1, pick(&uncached, all, .host));
+    try testing.expectEqual(0, pick(&uncached, all, .device));
+    // Cached memory that is not coherent is no choice.
+    const incoherent = memoryOf(&.{ .{ .flags = 11, .heap = 0 }, .{ .flags = 7, .heap = 0 } }, &.{8 << 30});
+    try testing.expectEqual(1, pick(&incoherent, all, .host));
+    // One memory for both.
+    const unified = memoryOf(&.{.{ .flags = 15, .heap = 0 }}, &.{8 << 30});
+    try testing.expectEqual(0, pick(&unified, all, .host));
+    try testing.expectEqual(0, pick(&unified, all, .device));
+    // Protected, lazily made, and a vendor's uncached memory want features.
+    const special = memoryOf(&.{ .{ .flags = 1 | 0x20, .heap = 0 }, .{ .flags = 1 | 0x10, .heap = 0 }, .{ .flags = 14 | 0xc0, .heap = 0 }, .{ .flags = 15, .heap = 1 } }, &.{ 80 << 30, 8 << 30 });
+    try testing.expectEqual(3, pick(&special, all, .device));
+    try testing.expectEqual(3, pick(&special, all, .host));
+}

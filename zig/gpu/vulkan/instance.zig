@@ -7,6 +7,8 @@ const builtin = @import("builtin");
 const api = @import("api.zig");
 const choice = @import("../choice.zig");
 const pin = @import("../../parallel/pin.zig");
+const chunks = @import("chunks.zig");
+const shaders = @import("shaders");
 const Mutex = @import("../../parallel/futex.zig").Mutex;
 
 /// A physical device as the instance lists it.
@@ -22,6 +24,8 @@ pub const Adapter = struct {
     unusable: []const u8,
     push_descriptors: bool,
     portability: bool,
+    /// The most bytes of one allocation.
+    allocation_bytes: u64,
 
     pub fn name(a: *const Adapter) []const u8 {
         return std.mem.sliceTo(&a.properties.name, 0);
@@ -37,6 +41,11 @@ pub const Adapter = struct {
         };
     }
 
+    /// The most bytes that a tensor may have: of a binding, and of an allocation.
+    pub fn tensorBytesMax(a: *const Adapter) u64 {
+        return @min(a.properties.limits.storage_buffer_range & ~@as(u64, 255), a.allocation_bytes & ~@as(u64, 255), chunks.bytes_max);
+    }
+
     /// Bytes of the largest heap that is the device's own.
     pub fn memoryBytes(a: *const Adapter) u64 {
         var most: u64 = 0;
@@ -48,6 +57,16 @@ pub const Adapter = struct {
 };
 
 pub const adapters_max = 16;
+
+/// The most buffers of a shader.
+pub const bindings_max = 16;
+
+/// The most threads of a shader's workgroup.
+const threads_max = most: {
+    var most = 0;
+    for (shaders.table) |shader| most = @max(most, shader.threads);
+    break :most most;
+};
 
 pub const System = struct {
     instance: api.Instance = undefined,
@@ -66,10 +85,17 @@ var found: System = .{};
 /// Messages of the validation layer since the library was loaded, and the last one.
 pub var messages: std.atomic.Value(u32) = .init(0);
 var last_message: [4096]u8 = undefined;
-var last_len: std.atomic.Value(u32) = .init(0);
+var last_len: usize = 0;
+/// Any thread that calls the driver may be told something.
+var message_lock: Mutex = .{};
 
-pub fn lastMessage() []const u8 {
-    return last_message[0..last_len.load(.acquire)];
+/// Copies the last message as far as it fits and answers how much.
+pub fn lastMessage(out: []u8) usize {
+    message_lock.lock();
+    defer message_lock.unlock();
+    const len = @min(last_len, out.len);
+    @memcpy(out[0..len], last_message[0..len]);
+    return len;
 }
 
 /// What there is on this machine, found out once.
@@ -148,8 +174,10 @@ fn heard(_: u32, _: u32, data: *const api.MessageData, _: ?*anyopaque) callconv(
     // Drivers and the loader warn of themselves through the same channel; only what names a rule of Vulkan counts.
     const id = std.mem.span(data.id_name orelse "");
     if (!std.mem.startsWith(u8, id, "VUID") and !std.mem.startsWith(u8, id, "SYNC") and !std.mem.startsWith(u8, id, "UNASSIGNED")) return 0;
+    message_lock.lock();
+    defer message_lock.unlock();
     @memcpy(last_message[0..len], text[0..len]);
-    last_len.store(@intCast(len), .release);
+    last_len = len;
     _ = messages.fetchAdd(1, .monotonic);
     return 0;
 }
@@ -183,6 +211,7 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
         .unusable = "",
         .push_descriptors = false,
         .portability = false,
+        .allocation_bytes = 0,
     };
     var eleven: api.Vulkan11Properties = .{ .subgroup_size = 0, .device_uuid = @splat(0) };
     var properties: api.Properties2 = .{ .next = &eleven };
@@ -190,6 +219,7 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
     a.properties = properties.properties;
     a.uuid = eleven.device_uuid;
     a.subgroup_size = eleven.subgroup_size;
+    a.allocation_bytes = eleven.memory_allocation_size;
     table.vkGetPhysicalDeviceMemoryProperties(physical, &a.memory);
     if (a.properties.api_version < api.version_1_2) {
         a.unusable = "its driver is older than Vulkan 1.2";
@@ -200,6 +230,15 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
     table.vkGetPhysicalDeviceFeatures2(physical, &features);
     if (twelve.features[api.Vulkan12Features.timeline_semaphore] == 0) {
         a.unusable = "its driver has no timeline semaphores";
+        return;
+    }
+    const limits = &a.properties.limits;
+    if (limits.per_stage_storage_buffers < bindings_max) {
+        a.unusable = std.fmt.comptimePrint("its shaders take fewer than {d} buffers", .{bindings_max});
+        return;
+    }
+    if (limits.compute_work_group_invocations < threads_max or limits.compute_work_group_size[0] < threads_max) {
+        a.unusable = std.fmt.comptimePrint("its workgroups have fewer than {d} threads", .{threads_max});
         return;
     }
     var families: [32]api.QueueFamilyProperties = undefined;

@@ -35,6 +35,7 @@ test {
     _ = @import("parallel/cursor.zig");
     _ = @import("parallel/pool.zig");
     _ = @import("gpu/choice.zig");
+    _ = @import("gpu/launch.zig");
     _ = @import("gpu/vulkan/chunks.zig");
     _ = @import("gpu/vulkan/gpu.zig");
     _ = @import("row/strided.zig");

@@ -361,3 +361,33 @@ gpuTest("moe(): all around the experts' products runs on a GPU as on the CPU, wi
     assert.deepEqual(counts(), before);
   });
 });
+
+gpuTest("moe() and its gradients on a GPU are those of the CPU, every activation, without a word to the host", (gpu) => {
+  const x = Float32Array.from(normal(70 * 24, 1));
+  for (const activation of ["geglu", "gelu", "relu", "silu"] as const) {
+    const stepOn = (device: Device) => {
+      using rng = random(device, 3);
+      const params = { x: tensor(device, [70, 24], x), p: moeInit(rng, { width: 24, hidden: 16, experts: 6, activation, bias: true }) };
+      return () =>
+        valueAndGrad((q: typeof params) => {
+          const { y, offsets, balanceLoss, zLoss } = moe(q.x, q.p, { topK: 2, activation });
+          return [add(sum(mul(y, y)), add(scale(balanceLoss, 0.1), scale(zLoss, 0.1))), y, offsets] as const;
+        })(params);
+    };
+    scope(() => {
+      assertAsOnCpu(gpu, activation, (device) => {
+        const { value: [loss, y, offsets], grads } = stepOn(device)();
+        return { loss, y, offsets, ...Object.fromEntries(flatten(grads).map(([path, t]) => [path, t])) } as unknown as Record<string, Tensor>;
+      }, 2e-5);
+    });
+    scope(() => {
+      const step = stepOn(gpu), three = () => [1, 2, 3].forEach(() => scope(() => void step()));
+      three();
+      const before = gpu.statistics();
+      three();
+      const { copies, pipelines, allocations } = gpu.statistics();
+      assert.deepEqual([copies, pipelines, allocations], [before.copies, before.pipelines, before.allocations]);
+    });
+  }
+});
+

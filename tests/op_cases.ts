@@ -331,7 +331,7 @@ export const cases: Record<string, Case> = {
   },
   keyValueCache: {
     run: ({ q }, device) => {
-      using cache = api.keyValueCache(device, { heads: 2, capacity: 9, width: 8 });
+      using cache = api.keyValueCache(device, { heads: 2, capacity: 9, width: 8, dtype: q.dtype });
       cache.append(some(q), some(q));
       return [cache.length, cache.keys.shape[2]];
     },

@@ -367,15 +367,13 @@ gpuTest("gpu: attention() with masks of integers and of numbers, of any axes, an
 }, compiling);
 
 gpuTest("gpu: packed sequences are those of the CPU, empty ones and single rows too", (gpu) => {
-  for (
-    const [cuts, keyCuts] of [[[0, 3, 3, 40, 57], [0, 90, 91, 97, 97]], [[0, 57], [0, 97]], [[0, 0, 33, 33, 57], [
-      0,
-      0,
-      32,
-      97,
-      97,
-    ]]] as const
-  ) {
+  const packs: [number[], number[]][] = [
+    [[0, 3, 3, 40, 57], [0, 90, 91, 97, 97]],
+    [[0, 57], [0, 97]],
+    [[0, 0, 33, 33, 57], [0, 0, 32, 97, 97]],
+    [[0, 2, 3, 5], [0, 600, 600, 970]],
+  ];
+  for (const [cuts, keyCuts] of packs) {
     for (const options of [{}, { causal: true }, { causal: true, window: 11 }]) {
       assertAsOnCpu(gpu, `${cuts} ${keyCuts} ${JSON.stringify(options)}`, (d) => {
         const offsets = tensor(d as CpuDevice, [cuts.length], Uint32Array.from(cuts)),
@@ -452,6 +450,14 @@ gpuTest("gpu: a token at a time is the whole at once; large logits keep their pr
     const z = attention(ones as never, tensor(gpu, [1, 1, 40, 4], keys) as never, ones as never, { causal: true }) as unknown as Any;
     z.readSync().forEach((value, i) => assert.equal(Number.isNaN(value), Math.floor(i / 4) >= 20, `${bad}, ${i}`));
   }
+}, compiling);
+
+gpuTest("gpu: the gradient of attention() through a tape is that of attentionBackward()", (gpu) => {
+  const make = (place: number) => randomTensor([1, 2, 20, 8], "f32", place, gpu as unknown as CpuDevice) as unknown as Any;
+  const p = { q: make(1), k: make(2), v: make(3) }, dy = make(4);
+  const { grads } = valueAndGrad((t: typeof p) => sum(mul(attention(t.q, t.k, t.v, { causal: true }), dy)) as never)(p);
+  const g = attentionBackward(p.q, p.k, p.v, dy, { causal: true }) as unknown as Record<string, Any>;
+  for (const name of ["q", "k", "v"] as const) assertSameBits((grads as typeof p)[name].readSync(), g[name]!.readSync(), name);
 }, compiling);
 
 gpuTest("gpu: attention() in f64 is refused, and its output is as it was", (gpu) => {

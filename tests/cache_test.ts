@@ -17,7 +17,8 @@ import {
   transpose,
   valueAndGrad,
 } from "../mod.ts";
-import { assertSameBits, numbers, randomTensor } from "./harness.ts";
+import { gpuTest } from "./gpu_harness.ts";
+import { assertClose, assertSameBits, numbers, randomTensor } from "./harness.ts";
 import { everyDevice, refuses } from "./row_harness.ts";
 
 type X<D extends "f32" | "f64" = "f32"> = Tensor<D, [number, number, number, number]>;
@@ -156,3 +157,18 @@ test("explain() of a step leaves the cache as it was", () => {
     assertSameBits(cache.keys.readSync(), x.readSync());
   });
 });
+
+gpuTest("gpu: text written one position at a time by a cache is the whole text at once", (gpu) => {
+  scope(() => {
+    const of = (heads: number, place: number) => tensor(gpu, [1, heads, 40, 8], numbers(heads * 320, place)) as unknown as X;
+    const q = of(4, 1), k = of(2, 2), v = of(2, 3);
+    const whole = attention(q as never, k as never, v as never, { causal: true }) as unknown as X;
+    using cache = keyValueCache(gpu, { heads: 2, capacity: 40, width: 8 }) as unknown as KeyValueCache;
+    for (const [from, to] of [[0, 31], [31, 32], [32, 33], [33, 40]] as const) {
+      const cut = (t: X) => slice(t, 2, from, to) as never;
+      cache.append(cut(k), cut(v));
+      const y = attention(cut(q), cache.keys as never, cache.values as never, { causal: true }) as unknown as X;
+      assertClose(y.readSync(), slice(whole, 2, from, to).readSync(), 1e-6, `${from} to ${to}`);
+    }
+  });
+}, { timeout: 240_000 });

@@ -5,7 +5,6 @@ const device = @import("../device.zig");
 const launch = @import("launch.zig");
 const Scratch = @import("scratch.zig").Scratch;
 const Segments = @import("segments.zig").Segments;
-const scores = @import("../row/scores.zig");
 const Error = @import("../status.zig").Error;
 const Device = device.Device;
 
@@ -41,7 +40,8 @@ const Sheet = extern struct {
     dq: Steps = .{},
     dk: Steps = .{},
     dv: Steps = .{},
-    mask_kind: scores.MaskKind,
+    /// What the op calls it: 0 none, 1 numbers to add, 2 integers.
+    mask_kind: u32,
     mask_batch: i32,
     mask_head: i32,
     mask_query: i32,
@@ -78,7 +78,7 @@ const Shared = struct {
                 .k = try .of(p.k),
                 .v = try .of(p.v),
                 .out = try .of(out),
-                .mask_kind = p.mask.kind,
+                .mask_kind = @backingInt(p.mask.kind),
                 .mask_batch = try word(p.mask.batch),
                 .mask_head = try word(p.mask.head),
                 .mask_query = try word(p.mask.query),

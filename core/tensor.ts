@@ -3,6 +3,7 @@
 import { load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, UnsupportedError } from "../ffi/status.ts";
 import { type Device, pause } from "./device.ts";
+import type { VulkanDevice } from "./gpu.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
@@ -305,9 +306,16 @@ export function creationError(op: string, dtype: DType, shape: Shape, device?: D
   }
   if (status !== "OutOfMemory") return statusError(op, status);
   const m = memory();
+  const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  const what = `${op}: no memory for ${dtype} ${formatShape(shape)}`;
+  if (!device?.isGpu) {
+    return new OutOfMemoryError(
+      `${what}; ${m.tensors} tensors hold ${mebibytes(m.bytes)}, ${tensorsOutside()} of them outside any scope`,
+    );
+  }
+  const { bytes } = (device as VulkanDevice).statistics(); // there is no other kind of GPU
   return new OutOfMemoryError(
-    `${op}: no memory for ${dtype} ${formatShape(shape)}; ${m.tensors} tensors hold ${(m.bytes / 2 ** 20).toFixed(1)} MiB, ` +
-      `${tensorsOutside()} of them outside any scope`,
+    `${what} on ${device.name}; its tensors hold ${mebibytes(bytes)}, and ${tensorsOutside()} of all tensors are outside any scope`,
   );
 }
 

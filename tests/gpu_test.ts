@@ -236,6 +236,19 @@ gpuTest("gpu: trim gives back what is free, and what is not stays as it is", asy
   gpu.trim();
 });
 
+gpuTest("gpu: a tensor as long as a block of small ones leaves that one in use", (gpu) => {
+  const some: Tensor[] = [];
+  const asks = (n: number) => {
+    const before = gpu.statistics().allocations;
+    some.push(empty(gpu, [n]));
+    return gpu.statistics().allocations - before;
+  };
+  while (asks(5 << 18) === 0);
+  assert.deepEqual([asks(16 << 20), asks(5 << 18), asks(16 << 20), asks(5 << 18)], [1, 0, 1, 0]);
+  for (const x of some) x.dispose();
+  gpu.trim();
+});
+
 gpuTest("gpu: sums with broadcasting and views", (gpu) => {
   assertAsOnCpu(gpu, "add", (d) => {
     const a = randomTensor([5, 37], "f32", 1, d), b = randomTensor([37], "f32", 2, d);

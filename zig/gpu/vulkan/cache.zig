@@ -64,7 +64,7 @@ pub fn save(adapter: *const instance.Adapter, vk: *const api.DeviceTable, device
     const fresh = std.fmt.bufPrintSentinel(&fresh_buffer, "{s}.{x}", .{ path, @intFromPtr(&fresh_buffer) ^ processId() << 20 }, 0) catch return;
     const file = c.fopen(fresh, "wb") orelse return;
     const whole = c.fwrite(&header, @sizeOf(Header), 1, file) == 1 and c.fwrite(data.ptr, 1, bytes, file) == bytes;
-    if (c.fclose(file) != 0 or !whole or c.rename(fresh, path) != 0) _ = c.remove(fresh);
+    if (c.fclose(file) != 0 or !whole or !replace(fresh, path)) _ = c.remove(fresh);
 }
 
 /// The folders above a file, made one by one where they are missing.
@@ -77,10 +77,18 @@ fn makeFolder(path: [:0]const u8) void {
     };
 }
 
+/// Gives a file the name of another one, which is no more then.
+fn replace(path: [*:0]const u8, other: [*:0]const u8) bool {
+    if (builtin.os.tag != .windows) return c.rename(path, other) == 0;
+    const replace_existing = 1; // what rename() of the C runtime does not do there
+    return MoveFileExA(path, other, replace_existing) != 0;
+}
+
 fn processId() usize {
     return if (builtin.os.tag == .windows) GetCurrentProcessId() else @intCast(c.getpid());
 }
 
+extern "kernel32" fn MoveFileExA(from: [*:0]const u8, to: [*:0]const u8, flags: u32) callconv(.winapi) i32;
 extern "kernel32" fn GetCurrentProcessId() callconv(.winapi) u32;
 
 const c = struct {

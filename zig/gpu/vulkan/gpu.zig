@@ -224,7 +224,8 @@ pub const Gpu = struct {
         // Nobody will ask a lost device for memory again. Its driver ends what it had begun.
         if (chunk.block.used > 0 or !g.lost.load(.acquire)) return;
         _ = g.vk.vkDeviceWaitIdle(g.device);
-        from.trim(g);
+        for (&g.batches) |*batch| g.recycle(batch);
+        g.trimLocked();
     }
 
     /// Gives kept memory back to the driver.

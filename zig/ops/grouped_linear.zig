@@ -61,8 +61,6 @@ fn expertsOf(d: *const device.Device, offsets: *const Tensor, count: usize, rows
         return .{ .count = count, .rows = rows, .offsets = offsets.ptr(u32) };
     }
     if (d.explains()) return .{ .count = count, .rows = rows, .offsets = null };
-    // They lie where the processor cannot read them.
-    if (d.gpu != null) return error.Unsupported;
     const list = offsets.ptr(u32)[0 .. count + 1];
     var least: usize = 0;
     for (list, 0..) |offset, i| {

@@ -32,8 +32,19 @@ const parts: Record<string, Part> = {
   },
   docs: {
     title: "Examples in the documentation",
-    command:
-      async () => [await findRuntime("deno"), "test", "-A", "--doc", "README.md", "docs/explain.md", "doctor.ts", "core", "ops", "nn"],
+    command: async () => [
+      await findRuntime("deno"),
+      "test",
+      "-A",
+      "--doc",
+      "README.md",
+      "docs/explain.md",
+      "docs/gpu.md",
+      "doctor.ts",
+      "core",
+      "ops",
+      "nn",
+    ],
     count: denoCounts,
   },
   bun: {

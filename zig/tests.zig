@@ -38,6 +38,7 @@ test {
     _ = @import("gpu/launch.zig");
     _ = @import("gpu/vulkan/chunks.zig");
     _ = @import("gpu/vulkan/gpu.zig");
+    _ = @import("gpu/vulkan/heap.zig");
     _ = @import("row/strided.zig");
     _ = @import("row/fold.zig");
     _ = @import("row/nucleus.zig");

@@ -122,7 +122,7 @@ const Lookup = *const fn (?api.Instance, [*:0]const u8) callconv(.c) ?*const any
 
 fn find() Fault!void {
     pin.library(); // a driver may call back into the validation handler as long as the process lives
-    const look: Lookup = @ptrCast(try symbol("vkGetInstanceProcAddr"));
+    const look: Lookup = @ptrCast(@alignCast(try symbol("vkGetInstanceProcAddr")));
     const global = api.fill(api.Global, @as(?api.Instance, null), look) orelse return error.BrokenLoader;
     const wants_validation = if (std.c.getenv("TILEWORK_GPU_VALIDATION")) |text| text[0] == '1' else false;
     var layers: [1][*:0]const u8 = undefined;

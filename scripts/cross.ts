@@ -18,9 +18,9 @@ const platforms = [
 ];
 /**
  * Three instruction sets of x86 take 5.3 MB, two fifths of it the portable one, whose multiply-adds are many instructions, and about a megabyte more on
- * Windows; a build that grows past this has got something twice.
+ * Windows; shaders are 0.9 MB, and what records them half of one. A build that grows past this has got something twice.
  */
-const bytesMax = 7_000_000;
+const bytesMax = 9_000_000;
 const glibcMinorMax = 17;
 
 await build(["cross"]);

@@ -377,7 +377,10 @@ gpuTest("moe() and its gradients on a GPU are those of the CPU, every activation
     scope(() => {
       assertAsOnCpu(gpu, activation, (device) => {
         const { value: [loss, y, offsets], grads } = stepOn(device)();
-        return { loss, y, offsets, ...Object.fromEntries(flatten(grads).map(([path, t]) => [path, t])) } as unknown as Record<string, Tensor>;
+        return { loss, y, offsets, ...Object.fromEntries(flatten(grads).map(([path, t]) => [path, t])) } as unknown as Record<
+          string,
+          Tensor
+        >;
       }, 2e-5);
     });
     scope(() => {
@@ -390,4 +393,3 @@ gpuTest("moe() and its gradients on a GPU are those of the CPU, every activation
     });
   }
 });
-

@@ -174,6 +174,18 @@ test("gpu: a batch that finds no memory is handed over again; where it never fin
   assert.deepEqual([first, values, value], [[1, 2, 3], [], 14]);
 });
 
+test("gpu: a device that is lost as it is opened is an error, and is opened anew", { skip: noFake }, async () => {
+  const program = `
+    const error = await name(() => vulkan());
+    const gpu = await vulkan(), x = tensor(gpu, [3], [1, 2, 3]);
+    console.log(JSON.stringify([error, [...await mul(x, x).read()]]));`;
+  for (const wish of ["lost:1:only", "wait:1:only", "gone:2:only"]) {
+    const [error, values] = await told(program, failing(wish)) as [string, number[]];
+    assert.match(error, /^DeviceLostError: vulkan: /, wish);
+    assert.deepEqual(values, [1, 4, 9], wish);
+  }
+});
+
 test("gpu: a driver that lets go whoever waits for a lost device is not believed", { skip: noFake }, async () => {
   for (const read of ["await y.read()", "y.readSync()", "await gpu.sync()"]) {
     const program = `

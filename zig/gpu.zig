@@ -25,7 +25,7 @@ fn open(index: u32) Error!u32 {
     const known = opened[index];
     const g = if (known != null and !known.?.lost.load(.acquire)) known.? else try Gpu.open(index);
     opened[index] = g;
-    if (known != g and g.adapter.kind() == .software) leaveQuietly(g);
+    if (g.adapter.kind() == .software) try leaveQuietly(g);
     return device.ofGpu(g);
 }
 
@@ -34,9 +34,9 @@ var leaves_quietly: bool = false;
 /// A processor that plays a GPU works on threads of this process. They must be done before the exit of the process takes apart what the driver's compiler
 /// holds: without that, a third of the programs that ended with work under way were aborted inside LLVM. What is registered last is called first, and the
 /// compiler registers its own as it is first used: so it is used first. Windows ends threads before it gets there, and devices of their own do not care.
-fn leaveQuietly(g: *Gpu) void {
+fn leaveQuietly(g: *Gpu) Error!void {
     if (leaves_quietly or builtin.os.tag == .windows) return;
-    g.warm() catch return; // whoever uses the device next is told
+    try g.warm();
     leaves_quietly = __cxa_atexit(finishAll, null, null) == 0;
 }
 

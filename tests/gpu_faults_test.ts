@@ -53,6 +53,7 @@ test("gpu: a device that cannot be made is an error, and another try finds it ag
   assert.equal(value, 14);
 });
 
+// Opening a processor that plays a GPU is one submission, one wait and one look.
 test("gpu: a device lost on submission fails that call and every later one at once; it can be opened anew; the CPU goes on", {
   skip: noFake,
 }, async () => {
@@ -66,7 +67,7 @@ test("gpu: a device lost on submission fails that call and every later one at on
     x.dispose();
     const again = await vulkan();
     console.log(JSON.stringify([first, errors, again !== gpu, onCpu()]));`;
-  const [first, errors, anew, value] = await told(program, failing("lost:2")) as [number[], string[], boolean, number];
+  const [first, errors, anew, value] = await told(program, failing("lost:3")) as [number[], string[], boolean, number];
   assert.deepEqual(first, [1, 2, 3]);
   for (const error of errors) assert.match(error, /^DeviceLostError: /);
   assert.equal(anew, true);
@@ -79,7 +80,7 @@ test("gpu: what was running when the device was lost is not taken for a result",
       const gpu = await vulkan();
       const x = tensor(gpu, [3], [1, 2, 3]), y = mul(x, x);
       console.log(JSON.stringify([await name(async () => { ${read}; }), await name(() => mul(x, x)), onCpu()]));`;
-    const [error, later, value] = await told(program, failing("wait:1")) as [string, string, number];
+    const [error, later, value] = await told(program, failing("wait:3")) as [string, string, number];
     assert.match(error, /^DeviceLostError: (read|sync): /, read);
     assert.match(later, /^DeviceLostError: /);
     assert.equal(value, 14);
@@ -126,7 +127,7 @@ test("gpu: a device lost while it is measured is told as such, however often", {
     const errors = [];
     for (let i = 0; i < 2; i++) errors.push(await name(() => gpu.time(() => mul(x, x))));
     console.log(JSON.stringify([errors, onCpu()]));`;
-  for (const wish of ["lost:1", "wait:1"]) {
+  for (const wish of ["lost:2", "wait:3"]) {
     const [errors, value] = await told(program, failing(wish)) as [string[], number];
     for (const error of errors) assert.match(error, /^DeviceLostError: (time|sync): /);
     assert.equal(value, 14);
@@ -162,8 +163,8 @@ test("gpu: a batch that finds no memory is handed over again; where it never fin
       errors.push(await name(async () => { values.push(...await y.read()); }));
     }
     console.log(JSON.stringify([first, errors, values, onCpu()]));`;
-  assert.deepEqual(await told(program, failing("full:2:only")), [[1, 2, 3], ["nothing", "nothing"], [1, 4, 9, 1, 4, 9], 14]);
-  const [first, errors, values, value] = await told(program.replace("i < 2", "i < 1"), failing("full:2")) as [
+  assert.deepEqual(await told(program, failing("full:3:only")), [[1, 2, 3], ["nothing", "nothing"], [1, 4, 9, 1, 4, 9], 14]);
+  const [first, errors, values, value] = await told(program.replace("i < 2", "i < 1"), failing("full:3")) as [
     number[],
     string[],
     number[],
@@ -173,13 +174,25 @@ test("gpu: a batch that finds no memory is handed over again; where it never fin
   assert.deepEqual([first, values, value], [[1, 2, 3], [], 14]);
 });
 
+test("gpu: a device that is lost as it is opened is an error, and is opened anew", { skip: noFake }, async () => {
+  const program = `
+    const error = await name(() => vulkan());
+    const gpu = await vulkan(), x = tensor(gpu, [3], [1, 2, 3]);
+    console.log(JSON.stringify([error, [...await mul(x, x).read()]]));`;
+  for (const wish of ["lost:1:only", "wait:1:only", "gone:2:only"]) {
+    const [error, values] = await told(program, failing(wish)) as [string, number[]];
+    assert.match(error, /^DeviceLostError: vulkan: /, wish);
+    assert.deepEqual(values, [1, 4, 9], wish);
+  }
+});
+
 test("gpu: a driver that lets go whoever waits for a lost device is not believed", { skip: noFake }, async () => {
   for (const read of ["await y.read()", "y.readSync()", "await gpu.sync()"]) {
     const program = `
       const gpu = await vulkan();
       const x = tensor(gpu, [3], [1, 2, 3]), y = mul(x, x);
       console.log(JSON.stringify([await name(async () => { ${read}; }), await name(() => mul(x, x)), onCpu()]));`;
-    const [error, later, value] = await told(program, failing("gone:1")) as [string, string, number];
+    const [error, later, value] = await told(program, failing("gone:3")) as [string, string, number];
     assert.match(error, /^DeviceLostError: (read|sync): /, read);
     assert.match(later, /^DeviceLostError: /);
     assert.equal(value, 14);
@@ -199,7 +212,7 @@ test(
     large.dispose();
     held.push(gpu.statistics().heldBytes);
     console.log(JSON.stringify([errors, held, gpu.statistics().validationMessages]));`;
-    const [errors, held, messages] = await told(program, { ...failing("lost:2"), TILEWORK_GPU_VALIDATION: "1" }) as [
+    const [errors, held, messages] = await told(program, { ...failing("lost:3"), TILEWORK_GPU_VALIDATION: "1" }) as [
       string[],
       [number, number],
       number,

@@ -169,12 +169,10 @@ test("a copy that another thread asked for cannot be taken", { timeout, skip }, 
 });
 
 test("a process ends while its GPU works, by itself, by exit() and by a throw", { timeout, skip }, async () => {
-  for (
-    const [end, code] of [["", 0], ["process.exit(3);", 3], ["throw new Error('thrown');", 1], [
-      "y.read(); throw new Error('thrown');",
-      1,
-    ]] as const
-  ) {
+  const ends = [["", 0], ["throw new Error('thrown');", 1], ["y.read(); throw new Error('thrown');", 1]] as const;
+  // Drivers crash now and then where exit() finds them at work.
+  const exits = Array(slow ? 40 : 8).fill(["process.exit(3);", 3] as const) as ["process.exit(3);", 3][];
+  for (const [end, code] of [...ends, ...exits]) {
     const ended = await child(
       `
       import process from "node:process";

@@ -1,6 +1,7 @@
 //! GPUs: what there is, which one is meant, and the entries that only they have. Ops reach a GPU through `Device.submit`.
 
 const std = @import("std");
+const builtin = @import("builtin");
 const choice = @import("gpu/choice.zig");
 const device = @import("device.zig");
 const instance = @import("gpu/vulkan/instance.zig");
@@ -24,7 +25,25 @@ fn open(index: u32) Error!u32 {
     const known = opened[index];
     const g = if (known != null and !known.?.lost.load(.acquire)) known.? else try Gpu.open(index);
     opened[index] = g;
+    if (g.adapter.kind() == .software) try leaveQuietly(g);
     return device.ofGpu(g);
+}
+
+var leaves_quietly: bool = false;
+
+/// A processor that plays a GPU works on threads of this process. They must be done before the exit of the process takes apart what the driver's compiler
+/// holds: without that, a third of the programs that ended with work under way were aborted inside LLVM. What is registered last is called first, and the
+/// compiler registers its own as it is first used: so it is used first. Windows ends threads before it gets there, and devices of their own do not care.
+fn leaveQuietly(g: *Gpu) Error!void {
+    if (leaves_quietly or builtin.os.tag == .windows) return;
+    try g.warm();
+    leaves_quietly = __cxa_atexit(finishAll, null, null) == 0;
+}
+
+extern "c" fn __cxa_atexit(handler: *const fn (?*anyopaque) callconv(.c) void, argument: ?*anyopaque, library: ?*anyopaque) c_int;
+
+fn finishAll(_: ?*anyopaque) callconv(.c) void {
+    for (opened) |known| if (known) |g| if (g.adapter.kind() == .software) g.leave();
 }
 
 fn candidates(system: *const instance.System, list: *[instance.adapters_max]choice.Candidate) []const choice.Candidate {

@@ -356,6 +356,24 @@ pub const Gpu = struct {
         return g.waitLocked(ticket);
     }
 
+    /// Has the driver compile a shader and run it over nothing.
+    pub fn warm(g: *Gpu) Fault!void {
+        const shader = shaders.table[0];
+        const bindings: [shader.bindings.len]Binding = @splat(.{ .address = null, .written = false });
+        const words: [shader.words.len]u32 = @splat(0);
+        try g.launch(0, &bindings, &words, 1, 1);
+        try g.wait(try g.flush());
+    }
+
+    /// The process ends: waits for what was submitted, for as long as the batches may take and no longer, and submits nothing more. Takes no lock, for the
+    /// thread that has it may be no more.
+    pub fn leave(g: *Gpu) void {
+        if (g.lost.swap(true, .acq_rel)) return;
+        const ticket = @atomicLoad(u64, &g.submitted, .monotonic);
+        const nanoseconds_max = 5_000_000_000;
+        if (ticket > 0) _ = g.vk.vkWaitSemaphores(g.device, &.{ .semaphores = &g.timeline, .values = &ticket }, nanoseconds_max);
+    }
+
     /// Closes a batch that is full. A short batch keeps below the time that systems let a submission run; a processor is the slower by a thousand.
     fn maybeFlush(g: *Gpu, batch: *Batch) Fault!void {
         const cost_max: u64 = if (g.adapter.kind() == .software) 1 << 28 else 1 << 38;

@@ -106,6 +106,11 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
     for (levels(target.result.cpu.arch)) |level| {
         var query = target.query;
         if (level.model) |model| query.cpu_model = .{ .explicit = model };
+        // Micro-kernels call nothing but memcpy and its like: those of one Linux serve the others, and are compiled once for all.
+        if (target.result.os.tag == .linux) {
+            query.abi = .gnu;
+            query.glibc_version = .{ .major = 2, .minor = 17, .patch = 0 };
+        }
         for ([_][]const u8{ "product_kernels", "op_kernels" }) |root| {
             const object = b.addObject(.{
                 .name = b.fmt("{s}_{s}", .{ root, level.name }),

@@ -7,12 +7,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { adamW, clipByGlobalNorm, cpu, memory, random, scope, valueAndGrad } from "../mod.ts";
+import { adamW, clipByGlobalNorm, cpu, type Device, memory, random, scope, Tensor, treeMap, valueAndGrad } from "../mod.ts";
 import { lossCurve } from "../examples/loss_curve.ts";
-import { configs, init, loss } from "../examples/model.ts";
+import { configs, dense, init, loss, trainingLoss } from "../examples/model.ts";
 import { readPage } from "../examples/report/page.ts";
 import type { Run } from "../examples/report/recorder.ts";
 import { sampleBatch } from "../examples/text.ts";
+import { slow } from "./child.ts";
+import { gpuTest, noGpu } from "./gpu_harness.ts";
 
 interface Ended {
   /** The exit code. Deno takes one of 128 + n for the end by a signal; that is turned back. */
@@ -218,6 +220,55 @@ test("training holds its memory constant", () => {
   assert.ok(after.tensors <= before.tensors && after.bytes <= before.bytes, `${JSON.stringify(before)} became ${JSON.stringify(after)}`);
   assert.equal(after.peakBytes, before.peakBytes);
 });
+
+gpuTest("training on a GPU follows the CPU's losses, reads nothing back in a step, and asks its driver for nothing once it runs", (gpu) => {
+  const text = new TextEncoder().encode("All my means are sane, my motive and my object mad. ".repeat(50));
+  const { read, readSync } = Tensor.prototype;
+  for (const c of [configs.tiny, dense(configs.tiny)]) {
+    const losses = ([cpu, gpu] as Device[]).map((device) => {
+      using rng = random(cpu, 3);
+      const params = scope(() => treeMap(init(rng, c), (x) => x.to(device))), lossAndGrads = valueAndGrad(trainingLoss);
+      using optimizer = adamW(params);
+      const step = () =>
+        scope(() => {
+          const { value: [, loss], grads } = lossAndGrads(params, ...sampleBatch(text, rng, c, device), c);
+          clipByGlobalNorm(grads, 1);
+          optimizer.step(params, grads, 1e-2);
+          return loss;
+        });
+      const curve = [step(), step(), step()];
+      let reads = 0, before = gpu.statistics();
+      Object.assign(Tensor.prototype, { read: () => reads++, readSync: () => reads++ });
+      try {
+        before = gpu.statistics();
+        curve.push(step(), step(), step());
+      } finally {
+        Object.assign(Tensor.prototype, { read, readSync });
+      }
+      const { allocations, pipelines } = gpu.statistics();
+      assert.deepEqual([reads, allocations, pipelines], [0, before.allocations, before.pipelines]);
+      return curve.map((x) => x.itemSync());
+    });
+    losses[1]!.forEach((onGpu, i) => assert.ok(Math.abs(onGpu - losses[0]![i]!) < 1e-4 * losses[0]![i]!, `step ${i}: ${losses}`));
+    assert.ok(losses[1]![5]! < losses[1]![0]! - 0.3, `it learns: ${losses[1]}`);
+  }
+}, { timeout: 240_000 });
+
+test(
+  "the demo trains on a GPU as on the CPU",
+  { skip: noGpu || (!slow && "slow: TILEWORK_SLOW=1") },
+  () =>
+    inFolder(async (folder, text) => {
+      const [onCpu, onGpu] = [[], ["--device", "vulkan:0"]].map((more, i) =>
+        demoJson(tiny(text, join(folder, `${i}`), "--steps", "50", ...more))
+      );
+      const [a, b] = [await onCpu!, await onGpu!];
+      assert.match(String(b.device), /^vulkan\(/);
+      for (const name of ["first_loss", "last_loss", "heldout_loss"]) {
+        assert.ok(Math.abs(Number(a[name]) - Number(b[name])) < 1e-3, `${name}: ${a[name]}, ${b[name]}`);
+      }
+    }),
+);
 
 test("lossCurve() draws a run of any length, unfinished ones too", () => {
   for (const count of [1, 2, 9, 100, 5000]) {

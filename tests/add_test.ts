@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { add, cast, cpu, ones, scale, slice, type Tensor, tensor, transpose, zeros } from "../mod.ts";
-import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
+import { add, cpu, ones, slice, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import { testBinaryOnGpu } from "./binary_harness.ts";
 import { assertGradients, assertSameBits, at, devices, indices, randomTensor } from "./harness.ts";
 
 type Any = Tensor<"f32", number[]>;
@@ -100,51 +100,4 @@ test("add() says what does not fit, and leaves out as it was", () => {
   assert.deepEqual([...out.readSync()], [0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-gpuTest("add() on a GPU has the bits of the CPU for every way to broadcast, every layout, and integers", (gpu) => {
-  const shapes: [number[], number[]][] = [
-    [[], []],
-    [[257], [257]],
-    [[3, 17], [17]],
-    [[3, 17], [3, 1]],
-    [[33, 1], [1, 17]],
-    [[65, 129], []],
-    [[2, 3, 4], [3, 1]],
-    [[2, 1, 2, 1, 2, 1, 2, 3], [1, 2, 1, 2, 1, 2, 3]],
-    [[0, 4], [4]],
-    [[66000, 3], [3]],
-  ];
-  for (const [sa, sb] of shapes) {
-    assertAsOnCpu(gpu, `${sa} and ${sb}`, (device) => {
-      const a = randomTensor(sa, "f32", 1, device), b = randomTensor(sb, "f32", 2, device);
-      const whole = (x: Any, dtype: "i32" | "u32") => cast(scale(x, 2 ** 33), dtype) as Tensor;
-      return {
-        plain: add(a, b as never) as Tensor,
-        swapped: add(b, a as never) as Tensor,
-        signed: add(whole(a, "i32"), whole(b, "i32") as never),
-        unsigned: add(whole(a, "u32"), whole(b, "u32") as never),
-      };
-    }, 0);
-  }
-  assertAsOnCpu(gpu, "views", (device) => {
-    const x = randomTensor([30, 40], "f32", 3, device), canvas = zeros(device, [40, 50]), same = randomTensor([30, 40], "f32", 4, device);
-    add(transpose(x), slice(transpose(same), 1, 0, 30) as never, { out: slice(canvas, 1, 7, 37) as never });
-    add(same, same, { out: same });
-    return { canvas, same };
-  }, 0);
-  assertAsOnCpu(gpu, "what is no number", (device) => {
-    const x = tensor(device, [5], [NaN, Infinity, -Infinity, -0, 1e30]);
-    return { out: add(x, tensor(device, [5, 1], [NaN, Infinity, 0, -0, 1e30])) };
-  }, 0);
-  using wide = tensor(gpu, [1], new Float64Array([3]));
-  assert.throws(() => add(wide, wide, { out: wide }), { name: "UnsupportedError" });
-  assert.equal(wide.itemSync(), 3);
-});
-
-gpuTest("add() on a GPU passes gradients on", (gpu) => {
-  assertAsOnCpu(gpu, "gradients", (device) => {
-    return gradientsOf(device, (a, b) => add(a!, b! as never), [
-      randomTensor([3, 40], "f32", 1, device),
-      randomTensor([3, 40], "f32", 2, device),
-    ]);
-  });
-});
+testBinaryOnGpu("add", add);

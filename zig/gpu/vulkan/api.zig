@@ -263,14 +263,6 @@ pub const MemoryAllocateInfo = extern struct {
     memory_type: u32,
 };
 
-pub const MappedMemoryRange = extern struct {
-    type: u32 = 6,
-    next: ?*const anyopaque = null,
-    memory: Memory,
-    offset: u64 = 0,
-    size: u64 = whole_size,
-};
-
 pub const BufferCreateInfo = extern struct {
     type: u32 = 12,
     next: ?*const anyopaque = null,
@@ -304,9 +296,6 @@ pub const PipelineCacheCreateInfo = extern struct {
     data: ?[*]const u8 = null,
 };
 
-pub const SpecializationMapEntry = extern struct { id: u32, offset: u32, size: usize };
-pub const SpecializationInfo = extern struct { count: u32, entries: [*]const SpecializationMapEntry, size: usize, data: *const anyopaque };
-
 pub const ShaderStageCreateInfo = extern struct {
     type: u32 = 18,
     next: ?*const anyopaque = null,
@@ -314,7 +303,7 @@ pub const ShaderStageCreateInfo = extern struct {
     stage: u32 = stage_compute,
     module: ShaderModule,
     name: [*:0]const u8,
-    specialization: ?*const SpecializationInfo = null,
+    specialization: ?*const anyopaque = null,
 };
 
 pub const stage_compute = 0x20;
@@ -517,7 +506,6 @@ pub const Global = struct {
 };
 
 pub const InstanceTable = struct {
-    vkDestroyInstance: *const fn (Instance, ?*const anyopaque) callconv(.c) void,
     vkEnumeratePhysicalDevices: *const fn (Instance, *u32, ?[*]PhysicalDevice) callconv(.c) Result,
     vkGetPhysicalDeviceProperties2: *const fn (PhysicalDevice, *Properties2) callconv(.c) void,
     vkGetPhysicalDeviceFeatures2: *const fn (PhysicalDevice, *Features2) callconv(.c) void,
@@ -540,8 +528,6 @@ pub const DeviceTable = struct {
     vkAllocateMemory: *const fn (Device, *const MemoryAllocateInfo, ?*const anyopaque, *Memory) callconv(.c) Result,
     vkFreeMemory: *const fn (Device, Memory, ?*const anyopaque) callconv(.c) void,
     vkMapMemory: *const fn (Device, Memory, u64, u64, u32, *[*]u8) callconv(.c) Result,
-    vkFlushMappedMemoryRanges: *const fn (Device, u32, *const MappedMemoryRange) callconv(.c) Result,
-    vkInvalidateMappedMemoryRanges: *const fn (Device, u32, *const MappedMemoryRange) callconv(.c) Result,
     vkCreateBuffer: *const fn (Device, *const BufferCreateInfo, ?*const anyopaque, *Buffer) callconv(.c) Result,
     vkDestroyBuffer: *const fn (Device, Buffer, ?*const anyopaque) callconv(.c) void,
     vkGetBufferMemoryRequirements: *const fn (Device, Buffer, *MemoryRequirements) callconv(.c) void,

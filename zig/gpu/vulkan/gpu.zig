@@ -60,7 +60,6 @@ pub const Readback = struct { gpu: *Gpu, chunk: *Chunk, bytes: usize, ticket: u6
 
 pub const Gpu = struct {
     adapter: *const instance.Adapter,
-    adapter_index: u32,
     vk: api.DeviceTable,
     push: ?api.PushTable,
     device: api.Device,
@@ -131,7 +130,6 @@ pub const Gpu = struct {
         const vk = api.fill(api.DeviceTable, device, system.table.vkGetDeviceProcAddr) orelse return error.Unsupported;
         g.* = .{
             .adapter = adapter,
-            .adapter_index = index,
             .vk = vk,
             .push = if (pushes) api.fill(api.PushTable, device, system.table.vkGetDeviceProcAddr) else null,
             .device = device,
@@ -482,6 +480,14 @@ pub const Gpu = struct {
 
     // Copies.
 
+    /// Records the copy of `bytes` bytes. Vulkan has no copy of nothing.
+    fn transfer(g: *Gpu, batch: *Batch, to: chunks.Place, from: chunks.Place, bytes: usize) void {
+        g.counts.copies += 1;
+        if (bytes == 0) return;
+        const region: api.BufferCopy = .{ .source = from.chunk.offset + from.offset, .destination = to.chunk.offset + to.offset, .size = bytes };
+        g.vk.vkCmdCopyBuffer(batch.commands, from.chunk.block.buffer, to.chunk.block.buffer, 1, @ptrCast(&region));
+    }
+
     /// Records the copy of `data` to an address. The data may change once this returns.
     pub fn upload(g: *Gpu, address: usize, data: []const u8) Fault!void {
         try g.enter();
@@ -501,10 +507,8 @@ pub const Gpu = struct {
             @memcpy(staging.block.mapped.?[staging.offset..][0..piece.len], piece);
             const place = chunks.locate(address + done_);
             g.order(batch, &.{place.chunk}, &.{true});
-            const region: api.BufferCopy = .{ .source = staging.offset, .destination = place.chunk.offset + place.offset, .size = piece.len };
-            g.vk.vkCmdCopyBuffer(batch.commands, staging.block.buffer, place.chunk.block.buffer, 1, @ptrCast(&region));
+            g.transfer(batch, place, .{ .chunk = staging, .offset = 0 }, piece.len);
             batch.count += 1;
-            g.counts.copies += 1;
             done_ += piece.len;
             try g.maybeFlush(batch);
         }
@@ -518,11 +522,9 @@ pub const Gpu = struct {
         const out = chunks.locate(to);
         const x = chunks.locate(from);
         g.order(batch, &.{ out.chunk, x.chunk }, &.{ true, false });
-        const region: api.BufferCopy = .{ .source = x.chunk.offset + x.offset, .destination = out.chunk.offset + out.offset, .size = bytes };
-        g.vk.vkCmdCopyBuffer(batch.commands, x.chunk.block.buffer, out.chunk.block.buffer, 1, @ptrCast(&region));
+        g.transfer(batch, out, x, bytes);
         batch.count += 1;
         batch.cost += bytes;
-        g.counts.copies += 1;
         try g.maybeFlush(batch);
     }
 
@@ -535,14 +537,9 @@ pub const Gpu = struct {
         const batch = try g.open_();
         const place = chunks.locate(address);
         g.order(batch, &.{place.chunk}, &.{false});
-        // A copy of nothing is not allowed.
-        if (bytes > 0) {
-            const region: api.BufferCopy = .{ .source = place.chunk.offset + place.offset, .destination = chunk.offset, .size = bytes };
-            g.vk.vkCmdCopyBuffer(batch.commands, place.chunk.block.buffer, chunk.block.buffer, 1, @ptrCast(&region));
-        }
+        g.transfer(batch, .{ .chunk = chunk, .offset = 0 }, place, bytes);
         const barrier: api.MemoryBarrier = .{ .source = api.access.transfer_write, .destination = api.access.host_read };
         g.vk.vkCmdPipelineBarrier(batch.commands, api.stage.transfer, api.stage.host, 0, 1, @ptrCast(&barrier), 0, null, 0, null);
-        g.counts.copies += 1;
         try g.flushLocked();
         g.keepPipelines();
         return .{ .gpu = g, .chunk = chunk, .bytes = bytes, .ticket = g.submitted };

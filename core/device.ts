@@ -203,9 +203,17 @@ class Cpu implements CpuDevice {
   }
 }
 
-/** Lets the event loop run: at once for the first few turns, then for as long as has been waited already, up to 4 ms. @internal */
-export function pause(turn: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, turn < 4 ? 0 : Math.min(turn / 4, 4)));
+/**
+ * Looks whether a GPU's work is done until it is: `look` answers 1 then, 0 before, the negative of a status where it fails. The event loop runs between two
+ * looks: at once for the first few, then after ever longer times, up to 4 ms. @internal
+ */
+export async function finished(op: string, look: () => number): Promise<void> {
+  for (let turn = 0;; turn++) {
+    const state = look();
+    if (state < 0) throw statusError(op, statusName(-state));
+    if (state > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, turn < 4 ? 0 : Math.min(turn / 4, 4)));
+  }
 }
 
 /** The kinds of cores behind rows of numbers; a row without cores is none. */

@@ -2,7 +2,7 @@
 
 import { load, native } from "../ffi/library.ts";
 import { statusError, type StatusName, statusName, UnsupportedError } from "../ffi/status.ts";
-import { type Device, pause } from "./device.ts";
+import { type Device, finished } from "./device.ts";
 import { handleOffset } from "./explaining.ts";
 import { refuseAsync, scope } from "./scope.ts";
 import { formatValue } from "./shape.ts";
@@ -152,12 +152,7 @@ class Vulkan implements VulkanDevice {
   async sync(): Promise<void> {
     const ticket = native.tw_gpu_submit(this.#handle);
     if (ticket < 0) throw statusError("sync", statusName(-ticket));
-    for (let turn = 0;; turn++) {
-      const state = native.tw_gpu_reached(this.#handle, ticket);
-      if (state < 0) throw statusError("sync", statusName(-state));
-      if (state > 0) return;
-      await pause(turn);
-    }
+    await finished("sync", () => native.tw_gpu_reached(this.#handle, ticket));
   }
 
   describe(): GpuDescription {

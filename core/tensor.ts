@@ -2,7 +2,7 @@
 
 import { load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, UnsupportedError } from "../ffi/status.ts";
-import { type Device, pause } from "./device.ts";
+import { type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
@@ -120,12 +120,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     const out = newData(this.dtype, this.size);
     const request = requestCopy(this);
     try {
-      for (let turn = 0;; turn++) {
-        const state = native.tw_tensor_downloaded(request);
-        if (state < 0) throw statusError("read", statusName(-state));
-        if (state > 0) break;
-        await pause(turn);
-      }
+      await finished("read", () => native.tw_tensor_downloaded(request));
     } finally {
       check("read", native.tw_tensor_finish(out, request, out.byteLength));
     }

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Counts, line, plainCounts, total, zigCounts } from "./counts.ts";
+import { type Counts, failures, line, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { installed, toolFolder } from "./tools.ts";
@@ -71,7 +71,7 @@ if (asked.includes("--list")) {
 const unknown = asked.filter((name) => !steps.some((step) => step.name === name));
 if (unknown.length > 0) fail(`No step is called ${unknown.join(", ")}; the steps are ${steps.map(({ name }) => name).join(", ")}.`);
 
-const rows: { name: string; counts: Counts; seconds: number }[] = [];
+const rows: { name: string; counts: Counts; seconds: number; failures: string[] }[] = [];
 for (const step of steps.filter(({ name, onDemand }) => asked.length === 0 ? !onDemand : asked.includes(name))) {
   console.log(`\n######## ${step.name}`);
   const env = { NO_COLOR: "1", ...await step.env?.() };
@@ -87,10 +87,14 @@ for (const step of steps.filter(({ name, onDemand }) => asked.length === 0 ? !on
     console.log(ended.code !== 0 ? `${step.name}: ended with exit code ${ended.code}` : `${step.name}: no test ran`);
     counts.failed = 1;
   }
-  rows.push({ name: step.name, counts, seconds: ended.seconds });
+  rows.push({ name: step.name, counts, seconds: ended.seconds, failures: counts.failed > 0 ? failures(ended.text, 20) : [] });
 }
 if (existsSync(out)) rmSync(out, { recursive: true, force: true });
 
+// Beside the summary, where whoever sees no more than the end of a long log finds them.
+for (const { name, failures } of rows.filter((row) => row.failures.length > 0)) {
+  console.log(`\n######## what failed in ${name}\n${failures.join("\n")}`);
+}
 console.log("\n######## summary");
 for (const { name, counts, seconds } of rows) {
   console.log(`${counts.failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.toFixed(0).padStart(5)} s   ${line(counts)}`);

@@ -53,3 +53,10 @@ export function bunCounts(text: string): Counts {
     ...matches(text, /^ *(?<skipped>\d+) skip$/gm).slice(-1),
   ]);
 }
+
+/** The lines in which the test runners, Zig and the scripts of this project say what failed and with which error, each once, the last `max` of them. */
+export function failures(text: string, max: number): string[] {
+  const lines = text.replace(escapes, "").replaceAll("\r", "").split("\n");
+  const said = lines.filter((line) => / \.\.\. FAILED( |$)|^\(fail\) |^FAILED |^LEAKED |^(?:\w+: )*\w*[Ee]rror(?: \[.*\])?: /.test(line));
+  return [...new Set(said.map((line) => line.slice(0, 300)))].slice(-max);
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bunCounts, denoCounts, line, plainCounts, total, zigCounts } from "../scripts/counts.ts";
+import { bunCounts, denoCounts, failures, line, plainCounts, total, zigCounts } from "../scripts/counts.ts";
 
 const escape = String.fromCharCode(27);
 
@@ -38,4 +38,27 @@ test("no summary counts as nothing, which the callers take as a failure", () => 
 test("line() and total() agree with plainCounts()", () => {
   const sum = total([{ passed: 1, failed: 0, skipped: 2 }, { passed: 3, failed: 1, skipped: 0 }]);
   assert.deepEqual(plainCounts(line(sum)), sum);
+});
+
+test("failures() finds what each runner says failed and why, and nothing of what passed", () => {
+  const text = [
+    "adds ... ok (1ms)",
+    "multiplies ... FAILED (2ms)",
+    "error: AssertionError: Expected values to be equal:",
+    "(pass) an error: that is part of a name [1.00ms]",
+    `${escape}[31mTypeError: undefined${escape}[0m`,
+    "(fail) divides [0.10ms]",
+    "FAILED isa.math: TestExpectedEqual (seed 1)",
+    "LEAKED isa.math",
+    "(fail) divides [0.10ms]",
+  ].join("\n");
+  const all = [
+    text.split("\n")[1],
+    text.split("\n")[2],
+    "TypeError: undefined",
+    "(fail) divides [0.10ms]",
+    ...text.split("\n").slice(6, 8),
+  ];
+  assert.deepEqual(failures(text, 20), all);
+  assert.deepEqual(failures(text, 2), all.slice(-2));
 });

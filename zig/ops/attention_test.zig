@@ -5,6 +5,7 @@ const std = @import("std");
 const attention = @import("attention.zig");
 const device = @import("../device.zig");
 const scores = @import("../row/scores.zig");
+const slow = @import("../testing/slow.zig");
 const status = @import("../status.zig");
 const tensor = @import("../tensor.zig");
 const arrays = @import("../testing/arrays.zig");
@@ -235,12 +236,13 @@ test "attention: results and gradients as in f64, at sizes around vectors, tiles
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const d = device.forTest(2);
     inline for (.{ f32, f64 }) |T| for ([_]bool{ false, true }) |causal| {
-        for ([_][3]usize{
-            .{ 1, 1, 1 },    .{ 15, 15, 3 },   .{ 16, 16, 16 },  .{ 17, 17, 17 }, .{ 33, 33, 8 },  .{ 65, 65, 24 }, .{ 127, 127, 32 }, .{ 3, 255, 5 },
-            .{ 2, 256, 16 }, .{ 20, 257, 33 }, .{ 70, 530, 12 }, .{ 9, 2, 7 },    .{ 1, 300, 64 }, .{ 4, 20, 270 }, .{ 300, 40, 4 },
+        const sizes = [_][3]usize{
+            .{ 1, 1, 1 },      .{ 15, 15, 3 },   .{ 16, 16, 16 }, .{ 17, 17, 17 },   .{ 33, 33, 8 },   .{ 9, 2, 7 },    .{ 3, 255, 5 },  .{ 2, 256, 16 },
+            .{ 4, 20, 70 },    .{ 20, 257, 33 }, .{ 65, 65, 24 }, .{ 127, 127, 32 }, .{ 70, 530, 12 }, .{ 1, 300, 64 }, .{ 4, 20, 270 }, .{ 300, 40, 4 },
             // More of the queries than a job of backward keeps.
-              .{ 65, 257, 300 },
-        }) |s| try check(T, &d, .{ .queries = s[0], .keys = s[1], .width = s[2], .causal = causal }, prng.random());
+            .{ 65, 257, 300 },
+        };
+        for (slow.some([3]usize, &sizes, 9)) |s| try check(T, &d, .{ .queries = s[0], .keys = s[1], .width = s[2], .causal = causal }, prng.random());
     };
 }
 
@@ -248,15 +250,15 @@ test "attention: shared heads, windows and masks, also where whole rows are hidd
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const d = device.forTest(3);
     inline for (.{ f32, f64 }) |T| {
-        for ([_][2]usize{ .{ 4, 2 }, .{ 6, 1 }, .{ 3, 3 } }) |heads| for ([_][2]usize{ .{ 1, 40 }, .{ 35, 35 }, .{ 20, 300 } }) |s| {
+        for (slow.some([2]usize, &.{ .{ 4, 2 }, .{ 6, 1 }, .{ 3, 3 } }, 2)) |heads| for (slow.some([2]usize, &.{ .{ 1, 40 }, .{ 35, 35 }, .{ 20, 300 } }, 2)) |s| {
             try check(T, &d, .{ .batch = 2, .heads = heads[0], .kv_heads = heads[1], .queries = s[0], .keys = s[1], .width = 16, .causal = true }, prng.random());
         };
-        for ([_]usize{ 1, 17, 100, 1000 }) |window| for ([_]bool{ false, true }) |causal| {
+        for (slow.some(usize, &.{ 17, 1, 100, 1000 }, 1)) |window| for ([_]bool{ false, true }) |causal| {
             try check(T, &d, .{ .queries = 70, .keys = 70, .width = 8, .causal = causal, .window = window }, prng.random());
             try check(T, &d, .{ .queries = 20, .keys = 530, .width = 8, .causal = causal, .window = window }, prng.random());
             try check(T, &d, .{ .heads = 4, .queries = 1, .keys = 300, .width = 16, .causal = causal, .window = window }, prng.random());
         };
-        for ([_]scores.MaskKind{ .added, .seen }) |mask| for ([_][2]usize{ .{ 3, 5 }, .{ 17, 16 }, .{ 40, 47 }, .{ 5, 290 }, .{ 1, 33 } }) |s| for ([_]bool{ false, true }) |causal| {
+        for ([_]scores.MaskKind{ .added, .seen }) |mask| for (slow.some([2]usize, &.{ .{ 3, 5 }, .{ 17, 16 }, .{ 1, 33 }, .{ 40, 47 }, .{ 5, 290 } }, 3)) |s| for ([_]bool{ false, true }) |causal| {
             try check(T, &d, .{ .batch = 2, .heads = 4, .kv_heads = 2, .queries = s[0], .keys = s[1], .width = 12, .causal = causal, .mask = mask }, prng.random());
         };
     }
@@ -329,11 +331,12 @@ fn expectBits(comptime T: type, d: *const Device, t: Trial, m: Made(T), own: *ar
 
 test "attention: the same bits for any number of workers, whole heads or blocks as jobs" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
-    inline for (.{ f32, f64 }) |T| for ([_]Trial{
+    const trials = [_]Trial{
+        .{ .heads = 1, .kv_heads = 1, .queries = 70, .keys = 40, .width = 8, .causal = true },
         .{ .batch = 2, .heads = 2, .kv_heads = 1, .queries = 150, .keys = 530, .width = 12, .causal = true },
         .{ .heads = 3, .kv_heads = 3, .queries = 300, .keys = 300, .width = 16, .window = 40, .causal = true },
-        .{ .heads = 1, .kv_heads = 1, .queries = 70, .keys = 40, .width = 8, .causal = true },
-    }) |t| {
+    };
+    inline for (.{ f32, f64 }) |T| for (slow.some(Trial, &trials, 1)) |t| {
         var own: arrays.Tensors = .{};
         defer own.free();
         const m: Made(T) = try .of(&own, t, prng.random());

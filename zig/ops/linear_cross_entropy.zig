@@ -318,6 +318,7 @@ pub const entries = struct {
 
 const testing = std.testing;
 const arrays = @import("../testing/arrays.zig");
+const slow = @import("../testing/slow.zig");
 
 const Wanted = struct { loss: f64 = 0, dx: []f64, dw: []f64, db: []f64 };
 
@@ -407,11 +408,12 @@ test "linear_cross_entropy: loss and gradients as in f64, with and without bias,
             try testAgainstLoops(T, rows, size[0], size[1], rows % 2 == 0, prng.random());
         };
         try testing.expectEqual(256, chunkRows(5000));
-        try testAgainstLoops(T, 515, 3, 5000, true, prng.random());
+        for (slow.some(usize, &.{515}, 0)) |rows| try testAgainstLoops(T, rows, 3, 5000, true, prng.random());
     }
 }
 
 test "linear_cross_entropy: the bits of linear and cross_entropy, for any number of workers" {
+    try slow.skip();
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     const random = prng.random();
     const cross = cross_entropy.entries;

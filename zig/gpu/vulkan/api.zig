@@ -185,6 +185,17 @@ pub const Vulkan11Properties = extern struct {
     memory_allocation_size: u64 = 0,
 };
 
+pub const DriverProperties = extern struct {
+    type: u32 = 1000196000,
+    next: ?*anyopaque = null,
+    id: u32 = 0,
+    name: [256]u8 = undefined,
+    info: [256]u8 = undefined,
+    conformance: [4]u8 = undefined,
+
+    pub const mesa_llvmpipe = 13;
+};
+
 pub const Features2 = extern struct {
     type: u32 = 1000059000,
     next: ?*anyopaque = null,

@@ -244,6 +244,21 @@ gpuTest("gpu: products deeper than a driver lets loops be, few rows and columns 
   }
 });
 
+gpuTest("gpu: a product of much work is several dispatches, and the same product", (gpu) => {
+  // More than a processor that plays a GPU has in one; a GPU takes a thousand times as much.
+  const m = 2048, n = 320, k = 1024, x = Float32Array.from(numbers(m * k, 1)), y = Float32Array.from(numbers(k * n, 2));
+  using a = tensor(gpu, [m, k], x);
+  using b = tensor(gpu, [k, n], y);
+  const before = gpu.statistics().dispatches;
+  using c = matmul(a, b);
+  const cut = gpu.statistics().dispatches - before;
+  if (gpu.describe().kind === "software") assert.equal(cut, 2);
+  using ca = tensor(cpu, [m, k], x);
+  using cb = tensor(cpu, [k, n], y);
+  using want = matmul(ca, cb);
+  assertClose(c.readSync(), want.readSync(), 4e-6);
+});
+
 gpuTest("gpu: products in f64 are refused, and out is as it was", (gpu) => {
   using a = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4]));
   using b = tensor(gpu, [2, 2], new Float64Array(4));

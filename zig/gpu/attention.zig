@@ -127,7 +127,7 @@ const Shared = struct {
         const s = &self.sheet;
         const groups = self.batches() *| heads *| tiles *| @max(1, ceil(s.width, if (s.width > narrow) wide else narrow));
         // Of the shader's loops for 64 keys or queries: a product's steps along the width, and what is done with its tile.
-        const width_steps = 33 * (@as(usize, s.width) / 16 + 1);
+        const width_steps = 34 * ceil(s.width, 16);
         const seen = @min(span, @as(usize, @intCast(s.left)) +| @as(usize, @intCast(s.right)) +| 2 * tile_rows);
         const pairs = @as(u64, self.batches() * s.heads) *| s.queries *| @min(s.keys, @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1);
         return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .rounds = (seen / 64 + 1) *| (@min(products - 1, 2) * width_steps + 160), .step = step };

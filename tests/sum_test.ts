@@ -252,7 +252,7 @@ gpuTest("gpu: sums down columns longer than one thread walks are exact", (gpu) =
     weight: tensor(gpu, [cols, 1], [1, 1, 1]),
     bias: tensor(gpu, [cols], [0, 0, 0]),
   }, x);
-  assert.deepEqual([...bias.readSync()], want);
+  assert.deepEqual([...bias!.readSync()], want);
   for (const t of [x, whole]) t.dispose();
 });
 

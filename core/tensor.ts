@@ -1,7 +1,7 @@
 /** Tensors: n-dimensional arrays in native memory. */
 
 import { load, native } from "../ffi/library.ts";
-import { OutOfMemoryError, statusError, statusName, UnsupportedError } from "../ffi/status.ts";
+import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
@@ -356,7 +356,12 @@ export function askForGradients(next: (x: Tensor) => boolean): void {
 
 /** Throws what a native status means, or keeps the notes of a call that was only explained. @internal */
 export function check(op: string, code: number): void {
-  if (code !== 0 && !takeNotes(op, code)) throw statusError(op, statusName(code));
+  if (code === 0 || takeNotes(op, code)) return;
+  const status = statusName(code);
+  if (status !== "TooLong") throw statusError(op, status);
+  const detail = new Float64Array(2);
+  native.tw_error_detail(detail);
+  throw tooLongError(op, detail);
 }
 
 function alive<T extends Tensor>(op: string, x: T): T {

@@ -30,6 +30,13 @@ export function statusName(code: number): StatusName {
   return manifest.statuses[code] ?? "InvalidArgument";
 }
 
+/** The error of a call whose loops would be too long for the driver of a GPU. @internal */
+export function tooLongError(op: string, [rounds, limit]: Iterable<number>): UnsupportedError {
+  return new UnsupportedError(
+    `${op}: sizes like these make a thread's loops ${rounds} rounds long, and this GPU's driver ends them after ${limit}; another GPU takes them`,
+  );
+}
+
 /**
  * The error for a status that the checks in TypeScript have not foreseen: whatever they miss, the library finds before it touches memory.
  * @internal

@@ -2,7 +2,7 @@
 // deno-fmt-ignore-file
 /** The C boundary of the library as its Zig signatures give it: status names by code, and every symbol's FFI types. */
 export const manifest = {
-  "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported", "DeviceLost", "Explained"],
+  "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported", "DeviceLost", "TooLong", "Explained"],
   "settings": [
     { "name": "threads", "variable": "TILEWORK_THREADS", "words": ["auto", "serial"], "range": [1, 256] },
     { "name": "isa", "variable": "TILEWORK_ISA", "words": ["portable", "avx2", "avx512", "neon"], "range": null },

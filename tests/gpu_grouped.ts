@@ -25,6 +25,10 @@ const shares: [number[], number, number][] = [
   [[31, 32, 33], 17, 64],
   [[63, 64, 65, 0], 64, 17],
   [[129], 33, 127],
+  // Deep enough for parts: of all experts, of one that has most rows, and of rows that fill parts to the last.
+  [[1100, 1030, 1200], 9, 6],
+  [[3, 2900, 0, 600], 7, 66],
+  [[1024, 1024], 5, 5],
   [[5, 0, 7], 0, 4],
   [[5, 0, 7], 4, 0],
   [[0, 0], 4, 5],

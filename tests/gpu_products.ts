@@ -7,6 +7,15 @@ import { assertClose, hash, numbers } from "./harness.ts";
 /** Around the tiles of all variants, their depth, and the vectors of a processor that plays a GPU. */
 const sizes = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 70, 127, 129, 535];
 
+/** Around where the depth is cut into parts, for few rows, few columns and tiles, each twice for the ways that operands lie. */
+const deep: [number, number, number][] = [
+  ...[[1, 1, 511], [1, 1, 5000], [4, 2, 4097], [3, 300, 1030], [5, 6, 1023], [6, 5, 1024], [8, 8, 1025], [17, 70, 1531], [
+    65,
+    33,
+    2081,
+  ]] as const,
+].flatMap((x) => [[...x], [...x], [x[1], x[0], x[2]]] as [number, number, number][]);
+
 type Any = Tensor<"f32", [number, number]>;
 
 /** A matrix inside a larger one of NaN: what lies around it must not be read. */
@@ -45,6 +54,7 @@ function triples(all: boolean): [number, number, number][] {
     for (const s of sizes) for (const [x, y] of [[1, 9], [17, 3], [65, 17]] as const) list.push([s, x, y], [x, s, y], [y, x, s]);
     list.push([129, 127, 70], [70, 129, 63], [63, 65, 535]);
   }
+  list.push(...deep);
   return list;
 }
 
@@ -72,7 +82,13 @@ export function productsHash(device: VulkanDevice, all = false): number {
   });
 
   // bias, alpha, beta and what closes a product; C as it was counts only with beta, and NaN in it must not show otherwise.
-  for (const [m, n, k] of [[3, 70, 90], [70, 3, 90], [66, 67, 20], [130, 129, 5], [5, 6, 0]] as const) {
+  for (
+    const [m, n, k] of [[3, 70, 90], [70, 3, 90], [66, 67, 20], [130, 129, 5], [5, 6, 0], [2, 70, 1500], [70, 2, 1500], [
+      66,
+      67,
+      1100,
+    ]] as const
+  ) {
     const a = numbers(m * k, 1), b = numbers(k * n, 2), bias = numbers(n, 3), c = numbers(m * n, 4);
     using x = tensor(device, [m, k], a);
     using y = tensor(device, [k, n], b);
@@ -119,7 +135,18 @@ export function productsHash(device: VulkanDevice, all = false): number {
     const wide = tensor(d as VulkanDevice, [2, 3, 70, 66] as number[], numbers(6 * 70 * 66, 7));
     const one = tensor(d as VulkanDevice, [66, 3] as number[], numbers(66 * 3, 8));
     const row = tensor(d as VulkanDevice, [1, 2, 70] as number[], numbers(140, 9));
-    return [first, matmul(wide as never, one as never) as Tensor, matmul(row as never, wide as never) as Tensor];
+    // Products of some depth, of tiles and of single elements.
+    const long = tensor(d as VulkanDevice, [2, 1, 1, 1, 9, 1300] as number[], numbers(2 * 9 * 1300, 10));
+    const longer = tensor(d as VulkanDevice, [2, 1, 2, 1, 1300, 6] as number[], numbers(4 * 6 * 1300, 11));
+    const few = slice(long, 4, 2, 5) as Tensor;
+    return [
+      first,
+      matmul(wide as never, one as never) as Tensor,
+      matmul(row as never, wide as never) as Tensor,
+      matmul(long as never, transpose(long, [0, 1, 2, 3, 5, 4] as never) as never) as Tensor,
+      matmul(long as never, longer as never) as Tensor,
+      matmul(few as never, longer as never) as Tensor,
+    ];
   };
   const want = strange(cpu);
   strange(device).forEach((t, i) => {

@@ -223,6 +223,42 @@ gpuTest("gpu: 65537 products in one batch", (gpu) => {
   for (const t of [c, d]) t.readSync().forEach((v, i) => v === 2 * i || assert.fail(`${i}: ${v}`));
 });
 
+gpuTest("gpu: products deeper than a driver lets loops be, few rows and columns or more, again with the same bits", (gpu) => {
+  for (const [m, n, k] of [[1, 1, 600_000], [2, 3, 530_001], [5, 7, 70_001], [8, 8, 131_073]] as const) {
+    const a = Float32Array.from(numbers(m * k, 1)), b = Float32Array.from(numbers(k * n, 2));
+    using x = tensor(gpu, [m, k], a);
+    using y = tensor(gpu, [n, k], b);
+    using z = matmul(x, y, { transposeB: true });
+    using again = matmul(x, y, { transposeB: true });
+    const got = z.readSync();
+    assert.deepEqual(again.readSync(), got);
+    for (let i = 0; i < m * n; i++) {
+      let sum = 0, bound = 0;
+      for (let p = 0; p < k; p++) {
+        const term = a[Math.floor(i / n) * k + p]! * b[i % n * k + p]!;
+        sum += term;
+        bound += Math.abs(term);
+      }
+      if (!(Math.abs(got[i]! - sum) <= 1e-5 * bound)) assert.fail(`${m}×${n}×${k}: element ${i} is ${got[i]}, want ${sum}`);
+    }
+  }
+});
+
+gpuTest("gpu: a product of much work is several dispatches, and the same product", (gpu) => {
+  // More than a processor that plays a GPU has in one; a GPU takes a thousand times as much.
+  const m = 2048, n = 320, k = 1024, x = Float32Array.from(numbers(m * k, 1)), y = Float32Array.from(numbers(k * n, 2));
+  using a = tensor(gpu, [m, k], x);
+  using b = tensor(gpu, [k, n], y);
+  const before = gpu.statistics().dispatches;
+  using c = matmul(a, b);
+  const cut = gpu.statistics().dispatches - before;
+  if (gpu.describe().kind === "software") assert.equal(cut, 2);
+  using ca = tensor(cpu, [m, k], x);
+  using cb = tensor(cpu, [k, n], y);
+  using want = matmul(ca, cb);
+  assertClose(c.readSync(), want.readSync(), 4e-6);
+});
+
 gpuTest("gpu: products in f64 are refused, and out is as it was", (gpu) => {
   using a = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4]));
   using b = tensor(gpu, [2, 2], new Float64Array(4));

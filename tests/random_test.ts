@@ -305,6 +305,19 @@ gpuTest("categorical() on a GPU chooses as the CPU does, with any temperature, t
   });
 });
 
+gpuTest("gpu: categorical() refuses rows that make loops too long for the driver, and draws nothing then", (gpu) => {
+  const rng = random(gpu, 3);
+  const x = tensor(gpu, [1, 1_250_000], new Float32Array(1_250_000));
+  const draw = () => rng.categorical(x, { topK: 1000, topP: 0.5 }).readSync();
+  if (!gpu.describe().name.includes("llvmpipe")) return void draw();
+  const before = rng.state.readSync(), { dispatches } = gpu.statistics();
+  assert.throws(draw, (e: Error) => e.name === "UnsupportedError" && /categorical: .* 7\d{4} rounds long, .* after 65535;/.test(e.message));
+  assert.equal(gpu.statistics().dispatches, dispatches);
+  assert.deepEqual(rng.state.readSync(), before);
+  // Without limits a row is walked less often.
+  assert.equal(rng.categorical(x).size, 1);
+});
+
 gpuTest("categorical() on a GPU without a distribution gives the first NaN, or 0", (gpu) => {
   assertAsOnCpu(gpu, "none", (device) => {
     const rows = [

@@ -5,10 +5,12 @@ import {
   type Device,
   type Float,
   full,
+  linearBackward,
   mean,
   ones,
   reshape,
   slice,
+  softmax,
   sum,
   type Tensor,
   tensor,
@@ -16,6 +18,7 @@ import {
   UnsupportedError,
   zeros,
 } from "../mod.ts";
+import { slow } from "./child.ts";
 import { assertAsOnCpu, gpuTest, type Results } from "./gpu_harness.ts";
 import { sumTo } from "../ops/sum.ts";
 import { assertClose, assertGradients, assertSameBits, at, devices, indices, randomTensor } from "./harness.ts";
@@ -232,6 +235,48 @@ gpuTest(
     }
   },
 );
+
+gpuTest("gpu: sums down columns longer than one thread walks are exact", (gpu) => {
+  // Whole numbers, of which every sum is exact; chunks of 256 parts of the column would be longer than they may be.
+  const rows = 256 * 4096 + 5000, cols = 3;
+  const x = tensor(gpu, [rows, cols], Float32Array.from({ length: rows * cols }, (_, i) => i % 7 - 2));
+  const want = [0, 0, 0];
+  for (let i = 0; i < rows * cols; i++) want[i % cols]! += i % 7 - 2;
+  assert.deepEqual([...sum(x, { axis: 0 }).readSync()], want);
+  const whole = tensor(gpu, [rows, cols], Uint32Array.from({ length: rows * cols }, (_, i) => i));
+  const wrapped = new Uint32Array(3);
+  for (let i = 0; i < rows * cols; i++) wrapped[i % cols]! += i;
+  assert.deepEqual(sum(whole, { axis: 0 }).readSync(), wrapped);
+  // The gradient of a bias is one too.
+  const { bias } = linearBackward(tensor(gpu, [rows, 1], new Float32Array(rows)), {
+    weight: tensor(gpu, [cols, 1], [1, 1, 1]),
+    bias: tensor(gpu, [cols], [0, 0, 0]),
+  }, x);
+  assert.deepEqual([...bias!.readSync()], want);
+  for (const t of [x, whole]) t.dispose();
+});
+
+if (slow) {
+  gpuTest("gpu: tensors of 33 million elements have exact sums, and rows that long are refused where they would come out wrong", (gpu) => {
+    // A chunk of 256 of a column would take 65 536 rounds.
+    const n = 33_554_000;
+    using x = full(gpu, [n], 0.5);
+    assert.equal(sum(x).itemSync(), n / 2);
+    using pairs = reshape(x, [n / 2, 2]);
+    using columns = sum(pairs, { axis: 0 });
+    assert.deepEqual([...columns.readSync()], [n / 4, n / 4]);
+    using row = reshape(x, [1, n]);
+    const before = gpu.statistics().dispatches;
+    if (gpu.describe().name.includes("llvmpipe")) {
+      assert.throws(() => softmax(row), { name: "UnsupportedError", message: /^softmax: .* ends them after 65535/ });
+      assert.equal(gpu.statistics().dispatches, before);
+    }
+    using shorter = reshape(slice(x, 0, 0, 20_000_000), [1, 20_000_000]);
+    using y = softmax(shorter);
+    const [first, last] = [0, 19_999_999].map((at) => y.readSync()[at]! * 2e7);
+    for (const v of [first!, last!]) if (!(Math.abs(v - 1) < 1e-4)) assert.fail(`${first} and ${last}, want 1`);
+  }, { timeout: 120_000 });
+}
 
 gpuTest("sum() on a GPU has no shader for f64", (gpu) => {
   using x = tensor(gpu, [2], new Float64Array([1, 2])), out = tensor(gpu, [], new Float64Array([7]));

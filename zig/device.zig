@@ -49,6 +49,13 @@ pub const Device = struct {
             else => @TypeOf(task),
         };
         if (!@hasDecl(Task, "dispatch")) return error.Unsupported;
+        // Where a driver ends long loops, a call whose loops would be too long is found by explaining it first: nothing of it has been recorded then.
+        if (d.gpu.?.adapter.rounds_max < std.math.maxInt(usize) and !d.explains()) {
+            var notes: explain.Explanation = .{ .isa = null, .cores = d.machine.cores, .pool_classes = d.machine.pool_classes, .knobs = d.knobs };
+            var alike = d.*;
+            alike.explanation = &notes;
+            try task.dispatch(&alike);
+        }
         try task.dispatch(d);
         if (d.explains()) return error.Explained;
     }

@@ -114,7 +114,7 @@ fn multiplyAddOn(device_: u32, groups: u32, iterations: u32) Error!f64 {
     const flops = threads * iterations *| loop_flops;
     const sums: Scratch = try .init(d, threads * @sizeOf(f32));
     defer sums.deinit();
-    try launch.launch(d, "peak_f32", Loop{ .out = sums.ptr(f32), .jobs = groups, .iterations = iterations }, .{ .groups = groups, .cost = flops });
+    try launch.launch(d, "peak_f32", Loop{ .out = sums.ptr(f32), .jobs = groups, .iterations = iterations }, .{ .groups = groups, .cost = flops, .rounds = iterations });
     return @floatFromInt(flops);
 }
 

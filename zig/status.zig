@@ -16,6 +16,8 @@ pub const Error = error{
     Unsupported,
     /// A GPU that failed; nothing runs on it any more.
     DeviceLost,
+    /// A GPU whose driver ends loops that go on for as long as this call's would.
+    TooLong,
     /// No fault: the call was only explained (explain.zig), and has computed nothing.
     Explained,
 };
@@ -33,10 +35,11 @@ pub const names = [_][:0]const u8{
     "IndexOutOfRange",
     "Unsupported",
     "DeviceLost",
+    "TooLong",
     "Explained",
 };
 
-/// Position and value behind the last IndexOutOfRange or InvalidArgument of this thread.
+/// Position and value behind the last IndexOutOfRange or InvalidArgument of this thread, or rounds and their limit behind the last TooLong.
 pub threadlocal var detail: [2]f64 = .{ 0, 0 };
 /// The code behind the last entry of this thread that answers a handle and answered 0.
 pub threadlocal var last: i32 = 0;
@@ -60,6 +63,12 @@ pub fn handle(result: Error!u32) u32 {
         last = code(e);
         return 0;
     };
+}
+
+/// TooLong that tells TypeScript how many rounds a thread's loops would go, and after how many the driver ends them.
+pub fn tooLong(rounds: usize, rounds_max: usize) Error {
+    detail = .{ @floatFromInt(rounds), @floatFromInt(rounds_max) };
+    return error.TooLong;
 }
 
 /// IndexOutOfRange that tells TypeScript which element held which value.

@@ -48,6 +48,8 @@ struct Depth_0
     uint c_expert_0;
     uint experts_0;
     uint accumulate_0;
+    uint parts_0;
+    uint part_0;
 };
 
 struct EntryPointParams_0
@@ -210,53 +212,106 @@ void tileSums_0(array<array<float, int(4)>, int(4)> thread* sum_1, float device*
     return;
 }
 
-Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_2, uint count_1)
+struct Stretch_0
 {
-    thread Operand_0 _S24;
-    (&_S24)->at_0 = at_1;
-    (&_S24)->next_0 = next_1;
-    (&_S24)->along_0 = along_2;
-    (&_S24)->count_0 = count_1;
+    uint e_0;
+    uint begin_0;
+    uint end_0;
+    bool empty_0;
+};
+
+Stretch_0 Stretch_x24init_0(uint e_1, uint begin_1, uint end_1, bool empty_1)
+{
+    thread Stretch_0 _S24;
+    (&_S24)->e_0 = e_1;
+    (&_S24)->begin_0 = begin_1;
+    (&_S24)->end_0 = end_1;
+    (&_S24)->empty_0 = empty_1;
     return _S24;
 }
 
-Operand_0 leftOf_0(const Depth_0 constant* p_1, uint begin_0, uint row_0)
+Stretch_0 stretchOf_0(uint device* bounds_0, const Depth_0 constant* p_1, uint index_0)
 {
-    return Operand_x24init_0(uint(int(p_1->a_at_0) + int(begin_0) * p_1->a_col_0 + int(row_0) * p_1->a_row_0), p_1->a_row_0, p_1->a_col_0, p_1->m_0 - row_0);
-}
-
-Operand_0 rightOf_0(const Depth_0 constant* p_2, uint begin_1, uint col_0)
-{
-    return Operand_x24init_0(uint(int(p_2->b_at_0) + int(begin_1) * p_2->b_row_0 + int(col_0) * p_2->b_col_0), p_2->b_col_0, p_2->b_row_0, p_2->n_0 - col_0);
-}
-
-void putOwn_0(const Depth_0 constant* p_3, float device* c_0, uint e_0, uint row_1, uint col_1, float sum_2)
-{
-    bool _S25;
-    if(row_1 >= (p_3->m_0))
+    uint _S25 = p_1->experts_0;
+    uint e_2 = index_0 % p_1->experts_0;
+    uint _S26 = index_0 / _S25;
+    uint _S27 = p_1->part_0;
+    uint from_0 = _S26 * p_1->part_0;
+    uint _S28 = p_1->bounds_at_0 + e_2;
+    uint begin_2 = bounds_0[_S28];
+    uint end_2 = bounds_0[_S28 + 1U];
+    thread Stretch_0 s_0;
+    uint _S29 = begin_2 + from_0;
+    bool _S30;
+    if(from_0 > 0U)
     {
-        _S25 = true;
+        _S30 = from_0 >= (end_2 - begin_2);
     }
     else
     {
-        _S25 = col_1 >= (p_3->n_0);
+        _S30 = false;
     }
-    if(_S25)
+    s_0 = Stretch_x24init_0(e_2, _S29, end_2, _S30);
+    if(!(&s_0)->empty_0)
+    {
+        (&s_0)->end_0 = min(end_2, (&s_0)->begin_0 + _S27);
+    }
+    return s_0;
+}
+
+Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_2, uint count_1)
+{
+    thread Operand_0 _S31;
+    (&_S31)->at_0 = at_1;
+    (&_S31)->next_0 = next_1;
+    (&_S31)->along_0 = along_2;
+    (&_S31)->count_0 = count_1;
+    return _S31;
+}
+
+Operand_0 leftOf_0(const Depth_0 constant* p_2, uint begin_3, uint row_0)
+{
+    return Operand_x24init_0(uint(int(p_2->a_at_0) + int(begin_3) * p_2->a_col_0 + int(row_0) * p_2->a_row_0), p_2->a_row_0, p_2->a_col_0, p_2->m_0 - row_0);
+}
+
+Operand_0 rightOf_0(const Depth_0 constant* p_3, uint begin_4, uint col_0)
+{
+    return Operand_x24init_0(uint(int(p_3->b_at_0) + int(begin_4) * p_3->b_row_0 + int(col_0) * p_3->b_col_0), p_3->b_col_0, p_3->b_row_0, p_3->n_0 - col_0);
+}
+
+void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint e_3, uint row_1, uint col_1, float sum_2)
+{
+    uint _S32 = p_4->m_0;
+    bool _S33;
+    if(row_1 >= (p_4->m_0))
+    {
+        _S33 = true;
+    }
+    else
+    {
+        _S33 = col_1 >= (p_4->n_0);
+    }
+    if(_S33)
     {
         return;
     }
-    uint at_2 = p_3->c_at_0 + e_0 * p_3->c_expert_0 + row_1 * p_3->ldc_0 + col_1;
-    float device* _S26 = c_0+at_2;
-    float _S27;
-    if((p_3->accumulate_0) != 0U)
+    if((p_4->parts_0) > 1U)
     {
-        _S27 = sum_2 + *(c_0+at_2);
+        *(c_0+(p_4->c_at_0 + (index_1 * _S32 + row_1) * p_4->n_0 + col_1)) = sum_2;
+        return;
+    }
+    uint at_2 = p_4->c_at_0 + e_3 * p_4->c_expert_0 + row_1 * p_4->ldc_0 + col_1;
+    float device* _S34 = c_0+at_2;
+    float _S35;
+    if((p_4->accumulate_0) != 0U)
+    {
+        _S35 = sum_2 + *(c_0+at_2);
     }
     else
     {
-        _S27 = sum_2;
+        _S35 = sum_2;
     }
-    *_S26 = _S27;
+    *_S34 = _S35;
     return;
 }
 
@@ -272,38 +327,42 @@ void putOwn_0(const Depth_0 constant* p_3, float device* c_0, uint e_0, uint row
     (&kernelContext_1)->tile_a_0 = &tile_a_1;
     threadgroup array<float, int(1056)> tile_b_1;
     (&kernelContext_1)->tile_b_0 = &tile_b_1;
-    uint _S28 = thread_0.x;
-    uint _S29 = (entryPointParams_1->p_0.n_0 + 63U) / 64U;
-    uint _S30 = (entryPointParams_1->p_0.m_0 + 63U) / 64U;
+    uint _S36 = thread_0.x;
+    uint _S37 = (entryPointParams_1->p_0.n_0 + 63U) / 64U;
+    uint _S38 = (entryPointParams_1->p_0.m_0 + 63U) / 64U;
     uint job_0 = group_0.x;
     for(;;)
     {
-        uint _S31 = _S29 * _S30;
-        if(job_0 < (_S31 * entryPointParams_1->p_0.experts_0))
+        uint _S39 = _S37 * _S38;
+        if(job_0 < (_S39 * entryPointParams_1->p_0.experts_0 * entryPointParams_1->p_0.parts_0))
         {
         }
         else
         {
             break;
         }
-        uint e_1 = job_0 / _S31;
-        uint _S32 = job_0 / _S29;
-        uint _S33 = _S32 % _S30;
-        uint row0_0 = _S33 * 64U;
-        uint _S34 = job_0 % _S29;
-        uint col0_0 = _S34 * 64U;
-        uint begin_2 = (&kernelContext_1)->entryPointParams_bounds_0[entryPointParams_1->p_0.bounds_at_0 + e_1];
-        uint end_0 = (&kernelContext_1)->entryPointParams_bounds_0[entryPointParams_1->p_0.bounds_at_0 + e_1 + 1U];
-        Operand_0 _S35 = leftOf_0(&entryPointParams_1->p_0, begin_2, row0_0);
-        Operand_0 _S36 = rightOf_0(&entryPointParams_1->p_0, begin_2, col0_0);
-        uint _S37 = end_0 - begin_2;
-        thread Operand_0 _S38 = _S35;
-        thread Operand_0 _S39 = _S36;
+        uint index_2 = job_0 / _S39;
+        uint _S40 = job_0 / _S37;
+        uint _S41 = _S40 % _S38;
+        uint row0_0 = _S41 * 64U;
+        uint _S42 = job_0 % _S37;
+        uint col0_0 = _S42 * 64U;
+        Stretch_0 _S43 = stretchOf_0((&kernelContext_1)->entryPointParams_bounds_0, &entryPointParams_1->p_0, index_2);
+        if(_S43.empty_0)
+        {
+            job_0 = job_0 + entryPointParams_1->p_0.groups_0;
+            continue;
+        }
+        Operand_0 _S44 = leftOf_0(&entryPointParams_1->p_0, _S43.begin_0, row0_0);
+        Operand_0 _S45 = rightOf_0(&entryPointParams_1->p_0, _S43.begin_0, col0_0);
+        uint _S46 = _S43.end_0 - _S43.begin_0;
+        thread Operand_0 _S47 = _S44;
+        thread Operand_0 _S48 = _S45;
         thread array<array<float, int(4)>, int(4)> sum_3;
-        tileSums_0(&sum_3, (&kernelContext_1)->entryPointParams_a_0, &_S38, (&kernelContext_1)->entryPointParams_b_0, &_S39, _S37, _S28, &kernelContext_1);
-        thread array<array<float, int(4)>, int(4)> _S40 = sum_3;
+        tileSums_0(&sum_3, (&kernelContext_1)->entryPointParams_a_0, &_S47, (&kernelContext_1)->entryPointParams_b_0, &_S48, _S46, _S36, &kernelContext_1);
+        thread array<array<float, int(4)>, int(4)> _S49 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S40, &list_1);
+        listed_0(&_S49, &list_1);
         uint i_1 = 0U;
         for(;;)
         {
@@ -314,7 +373,7 @@ void putOwn_0(const Depth_0 constant* p_3, float device* c_0, uint e_0, uint row
             {
                 break;
             }
-            putOwn_0(&entryPointParams_1->p_0, (&kernelContext_1)->entryPointParams_c_0, e_1, row0_0 + tilePlace_0(i_1 / 4U, _S28 / 16U), col0_0 + tilePlace_0(i_1 % 4U, _S28 % 16U), list_1[i_1]);
+            putOwn_0(&entryPointParams_1->p_0, (&kernelContext_1)->entryPointParams_c_0, index_2, _S43.e_0, row0_0 + tilePlace_0(i_1 / 4U, _S36 / 16U), col0_0 + tilePlace_0(i_1 % 4U, _S36 % 16U), list_1[i_1]);
             i_1 = i_1 + 1U;
         }
         job_0 = job_0 + entryPointParams_1->p_0.groups_0;

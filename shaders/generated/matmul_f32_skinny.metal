@@ -7,14 +7,16 @@ struct Place_0
     uint c_0;
     uint a_0;
     uint b_0;
+    uint k_0;
 };
 
-Place_0 Place_x24init_0(uint c_1, uint a_1, uint b_1)
+Place_0 Place_x24init_0(uint c_1, uint a_1, uint b_1, uint k_1)
 {
     thread Place_0 _S1;
     (&_S1)->c_0 = c_1;
     (&_S1)->a_0 = a_1;
     (&_S1)->b_0 = b_1;
+    (&_S1)->k_0 = k_1;
     return _S1;
 }
 
@@ -148,6 +150,26 @@ float closed_0(uint epilogue_0, float v_0)
     }
 }
 
+void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_place_0, float alpha_0, float beta_0, uint epilogue_1, float sum_0)
+{
+    float v_1 = alpha_0 * sum_0;
+    float v_2;
+    if(beta_0 != 0.0f)
+    {
+        v_2 = fma(beta_0, *(c_2+place_0), v_1);
+    }
+    else
+    {
+        v_2 = v_1;
+    }
+    if(bias_place_0 != 4294967295U)
+    {
+        v_2 = v_2 + bias_0[bias_place_0];
+    }
+    *(c_2+place_0) = closed_0(epilogue_1, v_2);
+    return;
+}
+
 struct Product_0
 {
     uint groups_0;
@@ -157,21 +179,23 @@ struct Product_0
     uint bias_at_0;
     uint m_0;
     uint n_0;
-    uint k_0;
+    uint k_2;
     int a_row_0;
     int a_col_0;
     int b_row_0;
     int b_col_0;
     uint ldc_0;
-    float alpha_0;
-    float beta_0;
-    uint epilogue_1;
+    float alpha_1;
+    float beta_1;
+    uint epilogue_2;
     uint count_0;
     array<uint, int(3)> sizes_0;
     array<int, int(3)> batch_a_0;
     array<int, int(3)> batch_b_0;
     array<int, int(3)> batch_c_0;
     uint turned_0;
+    uint parts_0;
+    uint part_0;
 };
 
 struct EntryPointParams_0
@@ -191,11 +215,19 @@ struct KernelContext_0
 
 Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
 {
+    uint _S9 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S10 = _S8 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S11 = _S8 / _S9;
+    uint _S12 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S11 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    int _S13 = int(from_0);
+    int _S14 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
+    int _S15 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
     uint i_0 = 0U;
-    uint _S9 = _S8;
-    int c_2 = int(0);
-    int a_5 = int(0);
-    int b_2 = int(0);
+    uint rest_0 = _S10;
+    int c_3 = int(0);
+    int a_5 = _S14;
+    int b_2 = _S15;
     for(;;)
     {
         if(i_0 < 3U)
@@ -205,75 +237,76 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
         {
             break;
         }
-        array<uint, int(3)> _S10 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
-        uint _S11 = i_0;
-        uint _S12 = _S9 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
-        int at_0 = int(_S12);
-        uint _S13 = _S9 / _S10[_S11];
-        int c_3 = c_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
+        array<uint, int(3)> _S16 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
+        uint _S17 = i_0;
+        uint _S18 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
+        int at_0 = int(_S18);
+        uint rest_1 = rest_0 / _S16[_S17];
+        int c_4 = c_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
         int a_6 = a_5 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_a_0[i_0];
         int b_3 = b_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_b_0[i_0];
         i_0 = i_0 + 1U;
-        _S9 = _S13;
-        c_2 = c_3;
+        rest_0 = rest_1;
+        c_3 = c_4;
         a_5 = a_6;
         b_2 = b_3;
     }
-    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_0 + uint(c_2), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2));
+    if(((&kernelContext_0->entryPointParams_0->p_0)->parts_0) > 1U)
+    {
+        c_3 = int(_S8 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
+    }
+    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S12, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16, uint _S17, uint _S18, float _S19, KernelContext_0 thread* kernelContext_1)
+void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21, uint _S22, uint _S23, float _S24, KernelContext_0 thread* kernelContext_1)
 {
-    bool _S20;
-    if(_S17 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    bool _S25;
+    if(_S22 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
     {
-        _S20 = true;
+        _S25 = true;
     }
     else
     {
-        _S20 = _S18 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        _S25 = _S23 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    if(_S20)
+    if(_S25)
     {
         return;
     }
-    uint _S21 = _S14->c_0;
-    bool _S22 = ((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U;
-    uint _S23;
-    if(_S22)
+    if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        _S23 = _S18 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S17;
+        *(_S20+(_S19->c_0 + _S22 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S23)) = _S24;
+        return;
+    }
+    uint _S26 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
+    uint bias_place_1;
+    if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
+    {
+        bias_place_1 = 4294967295U;
     }
     else
     {
-        _S23 = _S17 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S18;
-    }
-    uint place_0 = _S21 + _S23;
-    float v_1 = (&kernelContext_1->entryPointParams_0->p_0)->alpha_0 * _S19;
-    float _S24 = (&kernelContext_1->entryPointParams_0->p_0)->beta_0;
-    float v_2;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->beta_0) != 0.0f)
-    {
-        v_2 = fma(_S24, *(_S15+place_0), v_1);
-    }
-    else
-    {
-        v_2 = v_1;
-    }
-    uint _S25 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) != 4294967295U)
-    {
-        if(_S22)
+        if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
         {
-            _S23 = _S17;
+            bias_place_1 = _S22;
         }
         else
         {
-            _S23 = _S18;
+            bias_place_1 = _S23;
         }
-        v_2 = v_2 + _S16[_S25 + _S23];
+        bias_place_1 = _S26 + bias_place_1;
     }
-    *(_S15+place_0) = closed_0((&kernelContext_1->entryPointParams_0->p_0)->epilogue_1, v_2);
+    uint _S27 = _S19->c_0;
+    uint _S28;
+    if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
+    {
+        _S28 = _S23 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S22;
+    }
+    else
+    {
+        _S28 = _S22 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S23;
+    }
+    close_0(_S20, _S27 + _S28, _S21, bias_place_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24);
     return;
 }
 
@@ -289,97 +322,97 @@ void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16
     (&kernelContext_2)->few_sums_0 = &few_sums_1;
     uint t_1 = thread_0.x;
     bool along_0 = ((&entryPointParams_1->p_0)->b_row_0) == int(1);
-    int _S26;
+    int _S29;
     if(along_0)
     {
-        _S26 = int(32);
+        _S29 = int(32);
     }
     else
     {
-        _S26 = int(8);
+        _S29 = int(8);
     }
-    uint parts_0 = uint(_S26);
-    uint cols_0 = 256U / parts_0;
-    uint _S27;
+    uint parts_1 = uint(_S29);
+    uint cols_0 = 256U / parts_1;
+    uint _S30;
     if(along_0)
     {
-        _S27 = t_1 % 32U;
+        _S30 = t_1 % 32U;
     }
     else
     {
-        _S27 = t_1 / 32U;
+        _S30 = t_1 / 32U;
     }
-    uint _S28;
+    uint _S31;
     if(along_0)
     {
-        _S28 = t_1 / 32U;
+        _S31 = t_1 / 32U;
     }
     else
     {
-        _S28 = t_1 % 32U;
+        _S31 = t_1 % 32U;
     }
-    uint _S29 = ((&entryPointParams_1->p_0)->n_0 + cols_0 - 1U) / cols_0;
+    uint _S32 = ((&entryPointParams_1->p_0)->n_0 + cols_0 - 1U) / cols_0;
     uint job_0 = group_0.x;
     for(;;)
     {
-        if(job_0 < (_S29 * (&entryPointParams_1->p_0)->count_0))
+        if(job_0 < (_S32 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S30 = job_0 / _S29;
-        Place_0 _S31 = placeOf_0(_S30, &kernelContext_2);
-        uint _S32 = job_0 % _S29;
-        uint col_0 = _S32 * cols_0 + _S28;
-        uint _S33 = _S31.b_0 + uint(int(min(col_0, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        thread array<float, int(4)> sum_0;
-        sum_0[0U] = 0.0f;
-        sum_0[1U] = 0.0f;
-        sum_0[2U] = 0.0f;
-        sum_0[3U] = 0.0f;
-        uint k_1 = _S27;
+        uint _S33 = job_0 / _S32;
+        Place_0 _S34 = placeOf_0(_S33, &kernelContext_2);
+        uint _S35 = job_0 % _S32;
+        uint col_0 = _S35 * cols_0 + _S31;
+        uint _S36 = _S34.b_0 + uint(int(min(col_0, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        thread array<float, int(4)> sum_1;
+        sum_1[0U] = 0.0f;
+        sum_1[1U] = 0.0f;
+        sum_1[2U] = 0.0f;
+        sum_1[3U] = 0.0f;
+        uint k_3 = _S30;
         for(;;)
         {
-            if(k_1 < ((&entryPointParams_1->p_0)->k_0))
+            if(k_3 < (_S34.k_0))
             {
             }
             else
             {
                 break;
             }
-            int _S34 = int(k_1);
-            float _S35 = (&kernelContext_2)->entryPointParams_b_0[_S33 + uint(_S34 * (&entryPointParams_1->p_0)->b_row_0)];
-            uint _S36 = _S31.a_0 + uint(_S34 * (&entryPointParams_1->p_0)->a_col_0);
+            int _S37 = int(k_3);
+            float _S38 = (&kernelContext_2)->entryPointParams_b_0[_S36 + uint(_S37 * (&entryPointParams_1->p_0)->b_row_0)];
+            uint _S39 = _S34.a_0 + uint(_S37 * (&entryPointParams_1->p_0)->a_col_0);
             if(0U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_0[0U] = fma((&kernelContext_2)->entryPointParams_a_0[_S36], _S35, sum_0[0U]);
+                sum_1[0U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39], _S38, sum_1[0U]);
             }
             if(1U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_0[1U] = fma((&kernelContext_2)->entryPointParams_a_0[_S36 + uint((&entryPointParams_1->p_0)->a_row_0)], _S35, sum_0[1U]);
+                sum_1[1U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39 + uint((&entryPointParams_1->p_0)->a_row_0)], _S38, sum_1[1U]);
             }
             if(2U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_0[2U] = fma((&kernelContext_2)->entryPointParams_a_0[_S36 + uint(int(2) * (&entryPointParams_1->p_0)->a_row_0)], _S35, sum_0[2U]);
+                sum_1[2U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39 + uint(int(2) * (&entryPointParams_1->p_0)->a_row_0)], _S38, sum_1[2U]);
             }
             if(3U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_0[3U] = fma((&kernelContext_2)->entryPointParams_a_0[_S36 + uint(int(3) * (&entryPointParams_1->p_0)->a_row_0)], _S35, sum_0[3U]);
+                sum_1[3U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39 + uint(int(3) * (&entryPointParams_1->p_0)->a_row_0)], _S38, sum_1[3U]);
             }
-            k_1 = k_1 + parts_0;
+            k_3 = k_3 + parts_1;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint _S37 = _S28 * parts_0 + _S27;
-        (*(&kernelContext_2)->few_sums_0)[_S37] = sum_0[0U];
-        uint _S38 = 256U + _S37;
-        (*(&kernelContext_2)->few_sums_0)[_S38] = sum_0[1U];
-        uint _S39 = 512U + _S37;
-        (*(&kernelContext_2)->few_sums_0)[_S39] = sum_0[2U];
-        uint _S40 = 768U + _S37;
-        (*(&kernelContext_2)->few_sums_0)[_S40] = sum_0[3U];
-        uint half_0 = parts_0 / 2U;
+        uint _S40 = _S31 * parts_1 + _S30;
+        (*(&kernelContext_2)->few_sums_0)[_S40] = sum_1[0U];
+        uint _S41 = 256U + _S40;
+        (*(&kernelContext_2)->few_sums_0)[_S41] = sum_1[1U];
+        uint _S42 = 512U + _S40;
+        (*(&kernelContext_2)->few_sums_0)[_S42] = sum_1[2U];
+        uint _S43 = 768U + _S40;
+        (*(&kernelContext_2)->few_sums_0)[_S43] = sum_1[3U];
+        uint half_0 = parts_1 / 2U;
         for(;;)
         {
             if(half_0 > 0U)
@@ -390,25 +423,25 @@ void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16
                 break;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if(_S27 < half_0)
+            if(_S30 < half_0)
             {
-                (*(&kernelContext_2)->few_sums_0)[_S37] = (*(&kernelContext_2)->few_sums_0)[_S37] + (*(&kernelContext_2)->few_sums_0)[_S37 + half_0];
-                (*(&kernelContext_2)->few_sums_0)[_S38] = (*(&kernelContext_2)->few_sums_0)[_S38] + (*(&kernelContext_2)->few_sums_0)[_S38 + half_0];
-                (*(&kernelContext_2)->few_sums_0)[_S39] = (*(&kernelContext_2)->few_sums_0)[_S39] + (*(&kernelContext_2)->few_sums_0)[_S39 + half_0];
                 (*(&kernelContext_2)->few_sums_0)[_S40] = (*(&kernelContext_2)->few_sums_0)[_S40] + (*(&kernelContext_2)->few_sums_0)[_S40 + half_0];
+                (*(&kernelContext_2)->few_sums_0)[_S41] = (*(&kernelContext_2)->few_sums_0)[_S41] + (*(&kernelContext_2)->few_sums_0)[_S41 + half_0];
+                (*(&kernelContext_2)->few_sums_0)[_S42] = (*(&kernelContext_2)->few_sums_0)[_S42] + (*(&kernelContext_2)->few_sums_0)[_S42 + half_0];
+                (*(&kernelContext_2)->few_sums_0)[_S43] = (*(&kernelContext_2)->few_sums_0)[_S43] + (*(&kernelContext_2)->few_sums_0)[_S43 + half_0];
             }
             half_0 = half_0 / 2U;
         }
-        bool _S41;
-        if(_S27 == 0U)
+        bool _S44;
+        if(_S30 == 0U)
         {
-            _S41 = col_0 < ((&entryPointParams_1->p_0)->n_0);
+            _S44 = col_0 < ((&entryPointParams_1->p_0)->n_0);
         }
         else
         {
-            _S41 = false;
+            _S44 = false;
         }
-        if(_S41)
+        if(_S44)
         {
             uint i_1 = 0U;
             for(;;)
@@ -420,9 +453,9 @@ void finish_0(const Place_0 thread* _S14, float device* _S15, float device* _S16
                 {
                     break;
                 }
-                float _S42 = (*(&kernelContext_2)->few_sums_0)[i_1 * 256U + _S37];
-                thread Place_0 _S43 = _S31;
-                finish_0(&_S43, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, i_1, col_0, _S42, &kernelContext_2);
+                float _S45 = (*(&kernelContext_2)->few_sums_0)[i_1 * 256U + _S40];
+                thread Place_0 _S46 = _S34;
+                finish_0(&_S46, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, i_1, col_0, _S45, &kernelContext_2);
                 i_1 = i_1 + 1U;
             }
         }

@@ -103,6 +103,8 @@ struct Product_0
     array<int, int(3)> batch_b_0;
     array<int, int(3)> batch_c_0;
     uint turned_0;
+    uint parts_0;
+    uint part_0;
 };
 
 struct EntryPointParams_0
@@ -396,14 +398,16 @@ struct Place_0
     uint c_0;
     uint a_1;
     uint b_1;
+    uint k_3;
 };
 
-Place_0 Place_x24init_0(uint c_1, uint a_2, uint b_2)
+Place_0 Place_x24init_0(uint c_1, uint a_2, uint b_2, uint k_4)
 {
     thread Place_0 _S38;
     (&_S38)->c_0 = c_1;
     (&_S38)->a_1 = a_2;
     (&_S38)->b_1 = b_2;
+    (&_S38)->k_3 = k_4;
     return _S38;
 }
 
@@ -547,13 +551,41 @@ float closed_0(uint epilogue_1, float v_2)
     }
 }
 
+void close_0(float device* c_2, uint place_1, float device* bias_0, uint bias_place_0, float alpha_1, float beta_1, uint epilogue_2, float sum_2)
+{
+    float v_3 = alpha_1 * sum_2;
+    float v_4;
+    if(beta_1 != 0.0f)
+    {
+        v_4 = fma(beta_1, *(c_2+place_1), v_3);
+    }
+    else
+    {
+        v_4 = v_3;
+    }
+    if(bias_place_0 != 4294967295U)
+    {
+        v_4 = v_4 + bias_0[bias_place_0];
+    }
+    *(c_2+place_1) = closed_0(epilogue_2, v_4);
+    return;
+}
+
 Place_0 placeOf_0(uint _S46, KernelContext_0 thread* kernelContext_1)
 {
+    uint _S47 = (&kernelContext_1->entryPointParams_0->p_0)->count_1;
+    uint _S48 = _S46 % (&kernelContext_1->entryPointParams_0->p_0)->count_1;
+    uint _S49 = _S46 / _S47;
+    uint _S50 = (&kernelContext_1->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S49 * (&kernelContext_1->entryPointParams_0->p_0)->part_0;
+    int _S51 = int(from_0);
+    int _S52 = _S51 * (&kernelContext_1->entryPointParams_0->p_0)->a_col_0;
+    int _S53 = _S51 * (&kernelContext_1->entryPointParams_0->p_0)->b_row_0;
     uint i_1 = 0U;
-    uint _S47 = _S46;
-    int c_2 = int(0);
-    int a_6 = int(0);
-    int b_3 = int(0);
+    uint rest_0 = _S48;
+    int c_3 = int(0);
+    int a_6 = _S52;
+    int b_3 = _S53;
     for(;;)
     {
         if(i_1 < 3U)
@@ -563,111 +595,111 @@ Place_0 placeOf_0(uint _S46, KernelContext_0 thread* kernelContext_1)
         {
             break;
         }
-        array<uint, int(3)> _S48 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
-        uint _S49 = i_1;
-        uint _S50 = _S47 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
-        int at_2 = int(_S50);
-        uint _S51 = _S47 / _S48[_S49];
-        int c_3 = c_2 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_c_0[i_1];
+        array<uint, int(3)> _S54 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
+        uint _S55 = i_1;
+        uint _S56 = rest_0 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
+        int at_2 = int(_S56);
+        uint rest_1 = rest_0 / _S54[_S55];
+        int c_4 = c_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_c_0[i_1];
         int a_7 = a_6 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_a_0[i_1];
         int b_4 = b_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_b_0[i_1];
         i_1 = i_1 + 1U;
-        _S47 = _S51;
-        c_2 = c_3;
+        rest_0 = rest_1;
+        c_3 = c_4;
         a_6 = a_7;
         b_3 = b_4;
     }
-    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_2), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3));
+    if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
+    {
+        c_3 = int(_S46 * (&kernelContext_1->entryPointParams_0->p_0)->m_0 * (&kernelContext_1->entryPointParams_0->p_0)->n_0);
+    }
+    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3), min(_S50, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S52, float device* _S53, float device* _S54, uint _S55, uint _S56, float _S57, KernelContext_0 thread* kernelContext_2)
+void finish_0(const Place_0 thread* _S57, float device* _S58, float device* _S59, uint _S60, uint _S61, float _S62, KernelContext_0 thread* kernelContext_2)
 {
-    bool _S58;
-    if(_S55 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
+    bool _S63;
+    if(_S60 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
     {
-        _S58 = true;
+        _S63 = true;
     }
     else
     {
-        _S58 = _S56 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
+        _S63 = _S61 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
     }
-    if(_S58)
+    if(_S63)
     {
         return;
     }
-    uint _S59 = _S52->c_0;
-    bool _S60 = ((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U;
-    uint _S61;
-    if(_S60)
+    if(((&kernelContext_2->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        _S61 = _S56 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S55;
+        *(_S58+(_S57->c_0 + _S60 * (&kernelContext_2->entryPointParams_0->p_0)->n_0 + _S61)) = _S62;
+        return;
+    }
+    uint _S64 = (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0;
+    uint bias_place_1;
+    if(((&kernelContext_2->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
+    {
+        bias_place_1 = 4294967295U;
     }
     else
     {
-        _S61 = _S55 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S56;
-    }
-    uint place_1 = _S59 + _S61;
-    float v_3 = (&kernelContext_2->entryPointParams_0->p_0)->alpha_0 * _S57;
-    float _S62 = (&kernelContext_2->entryPointParams_0->p_0)->beta_0;
-    float v_4;
-    if(((&kernelContext_2->entryPointParams_0->p_0)->beta_0) != 0.0f)
-    {
-        v_4 = fma(_S62, *(_S53+place_1), v_3);
-    }
-    else
-    {
-        v_4 = v_3;
-    }
-    uint _S63 = (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0;
-    if(((&kernelContext_2->entryPointParams_0->p_0)->bias_at_0) != 4294967295U)
-    {
-        if(_S60)
+        if(((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U)
         {
-            _S61 = _S55;
+            bias_place_1 = _S60;
         }
         else
         {
-            _S61 = _S56;
+            bias_place_1 = _S61;
         }
-        v_4 = v_4 + _S54[_S63 + _S61];
+        bias_place_1 = _S64 + bias_place_1;
     }
-    *(_S53+place_1) = closed_0((&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, v_4);
+    uint _S65 = _S57->c_0;
+    uint _S66;
+    if(((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U)
+    {
+        _S66 = _S61 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S60;
+    }
+    else
+    {
+        _S66 = _S60 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S61;
+    }
+    close_0(_S58, _S65 + _S66, _S59, bias_place_1, (&kernelContext_2->entryPointParams_0->p_0)->alpha_0, (&kernelContext_2->entryPointParams_0->p_0)->beta_0, (&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, _S62);
     return;
 }
 
-void byTiles_0(uint _S64, uint _S65, float device* _S66, float device* _S67, float device* _S68, float device* _S69, KernelContext_0 thread* kernelContext_3)
+void byTiles_0(uint _S67, uint _S68, float device* _S69, float device* _S70, float device* _S71, float device* _S72, KernelContext_0 thread* kernelContext_3)
 {
-    uint _S70 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
-    uint _S71 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 128U - 1U) / 128U;
-    uint _S72 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
-    uint _S73 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 128U - 1U) / 128U;
-    uint job_0 = _S64;
+    uint _S73 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
+    uint _S74 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 128U - 1U) / 128U;
+    uint _S75 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
+    uint _S76 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 128U - 1U) / 128U;
+    uint job_0 = _S67;
     for(;;)
     {
-        uint _S74 = _S71 * _S73;
-        if(job_0 < (_S74 * (&kernelContext_3->entryPointParams_0->p_0)->count_1))
+        uint _S77 = _S74 * _S76;
+        if(job_0 < (_S77 * (&kernelContext_3->entryPointParams_0->p_0)->count_1 * (&kernelContext_3->entryPointParams_0->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S75 = job_0 / _S74;
-        Place_0 _S76 = placeOf_0(_S75, kernelContext_3);
-        uint tile_0 = job_0 % _S74;
-        uint _S77 = tile_0 / _S71;
-        uint row0_0 = _S77 * 128U;
-        uint _S78 = tile_0 % _S71;
-        uint col0_0 = _S78 * 128U;
-        Operand_0 y_1 = Operand_x24init_0(_S76.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S70 - col0_0);
-        uint _S79 = (&kernelContext_3->entryPointParams_0->p_0)->k_0;
-        thread Operand_0 _S80 = Operand_x24init_0(_S76.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S72 - row0_0);
-        thread Operand_0 _S81 = y_1;
-        thread array<array<float, int(8)>, int(8)> sum_2;
-        tileSums_0(&sum_2, _S67, &_S80, _S68, &_S81, _S79, _S65, kernelContext_3);
-        thread array<array<float, int(8)>, int(8)> _S82 = sum_2;
+        uint _S78 = job_0 / _S77;
+        Place_0 _S79 = placeOf_0(_S78, kernelContext_3);
+        uint tile_0 = job_0 % _S77;
+        uint _S80 = tile_0 / _S74;
+        uint row0_0 = _S80 * 128U;
+        uint _S81 = tile_0 % _S74;
+        uint col0_0 = _S81 * 128U;
+        Operand_0 y_1 = Operand_x24init_0(_S79.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S73 - col0_0);
+        thread Operand_0 _S82 = Operand_x24init_0(_S79.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S75 - row0_0);
+        thread Operand_0 _S83 = y_1;
+        thread array<array<float, int(8)>, int(8)> sum_3;
+        tileSums_0(&sum_3, _S70, &_S82, _S71, &_S83, _S79.k_3, _S68, kernelContext_3);
+        thread array<array<float, int(8)>, int(8)> _S84 = sum_3;
         thread array<float, int(64)> list_1;
-        listed_0(&_S82, &list_1);
+        listed_0(&_S84, &list_1);
         uint e_2 = 0U;
         for(;;)
         {
@@ -678,10 +710,10 @@ void byTiles_0(uint _S64, uint _S65, float device* _S66, float device* _S67, flo
             {
                 break;
             }
-            uint _S83 = row0_0 + tilePlace_0(e_2 / 8U, _S65 / 16U);
-            uint _S84 = col0_0 + tilePlace_0(e_2 % 8U, _S65 % 16U);
-            thread Place_0 _S85 = _S76;
-            finish_0(&_S85, _S66, _S69, _S83, _S84, list_1[e_2], kernelContext_3);
+            uint _S85 = row0_0 + tilePlace_0(e_2 / 8U, _S68 / 16U);
+            uint _S86 = col0_0 + tilePlace_0(e_2 % 8U, _S68 % 16U);
+            thread Place_0 _S87 = _S79;
+            finish_0(&_S87, _S69, _S72, _S85, _S86, list_1[e_2], kernelContext_3);
             e_2 = e_2 + 1U;
         }
         job_0 = job_0 + (&kernelContext_3->entryPointParams_0->p_0)->groups_0;

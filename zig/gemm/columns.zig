@@ -8,6 +8,7 @@ const device = @import("../device.zig");
 const launch = @import("../gpu/launch.zig");
 const memory = @import("../memory.zig");
 const Scratch = @import("../gpu/scratch.zig").Scratch;
+const fold = @import("../row/fold.zig");
 const split = @import("../row/split.zig");
 const Device = device.Device;
 const Error = @import("../status.zig").Error;
@@ -15,6 +16,16 @@ const Error = @import("../status.zig").Error;
 /// Chunks for a number of rows: 64 rows or more each, at most 256 chunks.
 pub fn chunks(rows: usize) usize {
     return std.math.clamp(std.math.divCeil(usize, rows, 64) catch unreachable, 1, 256);
+}
+
+/// Rows of every chunk on a GPU: as on the CPU, but no more than a thread may walk one by one.
+pub fn gpuChunkRows(rows: usize) usize {
+    return @min(chunkRows(rows), fold.gpu_chunk_max);
+}
+
+/// Chunks on a GPU.
+pub fn gpuChunks(rows: usize) usize {
+    return if (chunkRows(rows) > fold.gpu_chunk_max) std.math.divCeil(usize, rows, fold.gpu_chunk_max) catch unreachable else chunks(rows);
 }
 
 /// Rows of every chunk but the last ones, which may be shorter or empty.
@@ -61,7 +72,8 @@ pub fn Sum(comptime T: type) type {
 
         pub fn dispatch(s: *const Self, d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
-            const partials: Scratch = try .init(d, s.partialLen() * @sizeOf(T));
+            const parts = gpuChunks(s.rows);
+            const partials: Scratch = try .init(d, parts * s.cols * @sizeOf(T));
             defer partials.deinit();
             try launchSums(d, "partials", .{
                 .out = partials.ptr(T),
@@ -69,11 +81,11 @@ pub fn Sum(comptime T: type) type {
                 .rows = s.rows,
                 .cols = s.cols,
                 .stride = s.stride,
-                .chunk_rows = chunkRows(s.rows),
-                .chunks = chunks(s.rows),
+                .chunk_rows = gpuChunkRows(s.rows),
+                .chunks = parts,
                 .accumulate = false,
             });
-            try dispatchJoin(d, s.out, partials.ptr(T), chunks(s.rows), s.cols, s.accumulate);
+            try dispatchJoin(d, s.out, partials.ptr(T), parts, s.cols, s.accumulate);
         }
 
         const Job = struct {
@@ -113,7 +125,7 @@ pub fn dispatchJoin(d: *const Device, out: [*]f32, partials: [*]const f32, rows:
 
 fn launchSums(d: *const Device, step: []const u8, args: Sums) Error!void {
     const across = std.math.divCeil(usize, args.cols, comptime launch.threads("column_sums_f32")) catch unreachable;
-    return launch.launch(d, "column_sums_f32", args, .{ .groups = across * args.chunks, .cost = args.rows * args.cols, .step = step });
+    return launch.launch(d, "column_sums_f32", args, .{ .groups = across * args.chunks, .cost = args.rows * args.cols, .rounds = args.chunk_rows + launch.few_rounds, .step = step });
 }
 
 /// out[c] = (add ? out[c] : 0) + Σ_r x[r, c], the sum taken first, rows ascending from 0.

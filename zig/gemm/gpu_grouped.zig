@@ -2,8 +2,10 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const gpu_product = @import("gpu_product.zig");
 const grouped = @import("grouped.zig");
 const launch = @import("../gpu/launch.zig");
+const Scratch = @import("../gpu/scratch.zig").Scratch;
 const Segments = @import("../gpu/segments.zig").Segments;
 const variant_ = @import("../gpu/variant.zig");
 const Error = @import("../status.zig").Error;
@@ -40,7 +42,7 @@ pub fn dispatch(comptime T: type, d: *const Device, work: *const grouped.Work(T)
         .cols = s.cols,
         .experts = experts.count,
         .accumulate = s.accumulate,
-    }, .{ .groups = experts.count *| ceil(s.cols, 32), .cost = experts.rows *| s.cols, .step = "db" });
+    }, .{ .groups = experts.count *| ceil(s.cols, 32), .cost = experts.rows *| s.cols, .rounds = experts.rows / 8 + launch.few_rounds, .step = "db" });
 }
 
 const Sums = extern struct { out: [*]f32, x: [*]const f32, bounds: [*]const u32, stride: usize, x_stride: usize, cols: usize, experts: usize, accumulate: bool };
@@ -82,7 +84,35 @@ const Depth = extern struct {
     c_expert: isize,
     experts: usize,
     accumulate: bool,
+    parts: usize,
+    part: usize,
 };
+
+const DepthJoin = extern struct {
+    c: [*]f32,
+    partials: [*]const f32,
+    bounds: [*]const u32,
+    m: usize,
+    n: usize,
+    ldc: usize,
+    c_expert: isize,
+    experts: usize,
+    accumulate: bool,
+    parts: usize,
+    part: usize,
+};
+
+/// The most bytes of partial sums.
+const partial_bytes_max = 64 << 20;
+
+/// Rows of a part of each expert's. How many an expert has is known to the device alone: parts are as long as suits their mean, and as many as one expert
+/// takes that has all rows; those that are empty cost little but their memory.
+fn partOf(experts: usize, m: usize, n: usize, rows: usize, rounds_max: usize) usize {
+    const jobs = experts *| (ceil(m, 64) *| ceil(n, 64));
+    const parts, const part = gpu_product.cut(jobs, 1, rows / experts, rounds_max);
+    const parts_max = @max(1, partial_bytes_max / (@sizeOf(f32) * @max(1, experts *| m *| n)));
+    return @max(ceil(rows, parts_max), if (parts > 1) part else @min(@max(1, rows), rounds_max / 4));
+}
 
 fn product(d: *const Device, comptime variant: Variant, work: *const grouped.Work(f32), group: *const grouped.Group(f32), segments: *const Segments) Error!void {
     const p = &group.p;
@@ -111,24 +141,53 @@ fn product(d: *const Device, comptime variant: Variant, work: *const grouped.Wor
                 .experts = work.experts.count,
                 .tiles_max = segments.tiles_max,
                 .accumulate = p.beta != 0,
-            }, .{ .groups = down *| ceil(p.n, tile), .cost = cost, .step = group.step });
+            }, .{
+                .groups = down *| ceil(p.n, tile),
+                .cost = cost,
+                // A tile of `generic` that crosses a border takes its 16 sums of a thread one after another.
+                .rounds = if (variant == .tiled) p.k *| 9 / 8 + 80 else 16 *| (p.k +| 80),
+                .step = group.step,
+            });
         },
-        .depth => try launch.launch(d, "grouped_depth_f32_" ++ @tagName(variant), Depth{
-            .c = p.c,
-            .a = p.a,
-            .b = p.b,
-            .bounds = segments.bounds(),
-            .m = p.m,
-            .n = p.n,
-            .a_row = p.a_row,
-            .a_col = p.a_col,
-            .b_row = p.b_row,
-            .b_col = p.b_col,
-            .ldc = p.ldc,
-            .c_expert = group.stride,
-            .experts = work.experts.count,
-            .accumulate = p.beta != 0,
-        }, .{ .groups = work.experts.count *| (ceil(p.m, tile) *| ceil(p.n, tile)), .cost = cost, .step = group.step }),
+        .depth => {
+            const experts = work.experts.count;
+            const rows = work.experts.rows;
+            const part = partOf(experts, p.m, p.n, rows, d.gpu.?.adapter.rounds_max);
+            const parts = @max(1, ceil(rows, part));
+            const partials: ?Scratch = if (parts > 1) try .init(d, parts *| experts *| (p.m *| p.n) *| @sizeOf(f32)) else null;
+            defer if (partials) |x| x.deinit();
+            try launch.launch(d, "grouped_depth_f32_" ++ @tagName(variant), Depth{
+                .c = if (partials) |x| x.ptr(f32) else p.c,
+                .a = p.a,
+                .b = p.b,
+                .bounds = segments.bounds(),
+                .m = p.m,
+                .n = p.n,
+                .a_row = p.a_row,
+                .a_col = p.a_col,
+                .b_row = p.b_row,
+                .b_col = p.b_col,
+                .ldc = p.ldc,
+                .c_expert = group.stride,
+                .experts = experts,
+                .accumulate = p.beta != 0,
+                .parts = parts,
+                .part = part,
+            }, .{ .groups = parts *| experts *| (ceil(p.m, tile) *| ceil(p.n, tile)), .cost = cost, .rounds = 2 *| @min(part, rows) +| 80, .step = group.step });
+            if (partials) |x| try launch.launch(d, "grouped_depth_f32_join", DepthJoin{
+                .c = p.c,
+                .partials = x.ptr(f32),
+                .bounds = segments.bounds(),
+                .m = p.m,
+                .n = p.n,
+                .ldc = p.ldc,
+                .c_expert = group.stride,
+                .experts = experts,
+                .accumulate = p.beta != 0,
+                .parts = parts,
+                .part = part,
+            }, .{ .groups = ceil(experts *| (p.m *| p.n), 64), .cost = rows / part *| p.m *| p.n, .rounds = parts +| launch.few_rounds, .step = "join" });
+        },
     }
 }
 

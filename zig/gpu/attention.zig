@@ -122,12 +122,15 @@ const Shared = struct {
         return if (self.queries == null) self.sheet.sequences else 1;
     }
 
-    /// Tiles of all heads and pieces of the width, each with `products` products.
-    fn work(self: *const Shared, step: ?[]const u8, tiles: usize, heads: usize, products: u64) launch.Work {
+    /// Tiles of all heads and pieces of the width, each with `products` products over `span` keys or queries.
+    fn work(self: *const Shared, step: ?[]const u8, tiles: usize, heads: usize, products: u64, span: usize) launch.Work {
         const s = &self.sheet;
         const groups = self.batches() *| heads *| tiles *| @max(1, ceil(s.width, if (s.width > narrow) wide else narrow));
+        // Of the shader's loops for 64 keys or queries: a product's steps along the width, and what is done with its tile.
+        const width_steps = 34 * ceil(s.width, 16);
+        const seen = @min(span, @as(usize, @intCast(s.left)) +| @as(usize, @intCast(s.right)) +| 2 * tile_rows);
         const pairs = @as(u64, self.batches() * s.heads) *| s.queries *| @min(s.keys, @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1);
-        return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .step = step };
+        return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .rounds = (seen / 64 + 1) *| (@min(products - 1, 2) * width_steps + 160), .step = step };
     }
 
     fn launchOf(self: *const Shared, d: *const Device, comptime name: []const u8, args: anytype, of: launch.Work) Error!void {
@@ -155,7 +158,10 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
     var shared: Shared = try .init(d, p, out);
     defer shared.deinit();
     const rows = shared.batches() * p.heads * p.queries;
-    const parts = partsOf(shared.batches() * p.heads * shared.sheet.query_tiles, p.keys);
+    const tiles = shared.sheet.query_tiles;
+    // No thread's loops may be longer than the driver lets them.
+    const rounds = shared.work(null, tiles, p.heads, 2, p.keys).rounds;
+    const parts = @max(partsOf(shared.batches() * p.heads * tiles, p.keys), ceil(rounds, d.gpu.?.adapter.rounds_max / 4));
     shared.sheet.parts = @intCast(parts);
     shared.sheet.part_keys = @intCast(std.mem.alignForward(usize, ceil(p.keys, parts), 64));
     const partial: ?Scratch = if (parts > 1) try .init(d, 4 * parts * rows * (p.width + 2)) else null;
@@ -174,7 +180,7 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
         partial: ?[*]f32,
         sheet: [*]const Sheet,
     };
-    var work = shared.work(null, shared.sheet.query_tiles, p.heads, 2);
+    var work = shared.work(null, tiles, p.heads, 2, shared.sheet.part_keys);
     work.groups *|= parts;
     try shared.launchOf(d, "attention_f32", Args{
         .out = out.first,
@@ -196,7 +202,7 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
         .partial = x.ptr(f32),
         .sheet = shared.memory.ptr(Sheet),
         .batches = shared.batches(),
-    }, .{ .groups = ceil(rows, 8), .cost = 2 *| parts *| rows *| p.width, .step = "join" });
+    }, .{ .groups = ceil(rows, 8), .cost = 2 *| parts *| rows *| p.width, .rounds = parts *| (p.width / 16 + 3) +| launch.few_rounds, .step = "join" });
 }
 
 /// Jobs that the keys of a tile of queries are dealt to. A GPU has a hundred or so multiprocessors: a few tiles over many keys, as when text is written one
@@ -226,7 +232,7 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         .y = b.y.first,
         .sheet = shared.memory.ptr(Sheet),
         .batches = shared.batches(),
-    }, .{ .groups = ceil(rows, 8), .cost = 2 *| rows *| p.width, .step = "delta" });
+    }, .{ .groups = ceil(rows, 8), .cost = 2 *| rows *| p.width, .rounds = p.width / 16 + launch.few_rounds, .step = "delta" });
     const Queries = extern struct {
         dq: [*]f32,
         delta: [*]const f32,
@@ -254,7 +260,7 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         .k_bounds = Shared.bounds(&shared.keys),
         .tiles = Shared.tilesOf(&shared.queries),
         .sheet = shared.memory.ptr(Sheet),
-    }, shared.work("dq", shared.sheet.query_tiles, p.heads, 3));
+    }, shared.work("dq", shared.sheet.query_tiles, p.heads, 3, p.keys));
     const Keys = extern struct {
         dk: ?[*]f32,
         dv: ?[*]f32,
@@ -284,5 +290,5 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         .k_bounds = Shared.bounds(&shared.keys),
         .tiles = Shared.tilesOf(&shared.keys),
         .sheet = shared.memory.ptr(Sheet),
-    }, shared.work("dk dv", shared.sheet.key_tiles, p.kv_heads, 4));
+    }, shared.work("dk dv", shared.sheet.key_tiles, p.kv_heads, 4, p.queries *| @max(1, shared.sheet.group)));
 }

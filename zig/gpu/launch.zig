@@ -23,13 +23,18 @@ pub const Work = struct {
     groups: usize,
     /// About how many operations in all.
     cost: u64,
+    /// The most rounds that all loops of a thread go while its workgroup does one job, but for a few: see `Adapter.rounds_max`.
+    rounds: usize = few_rounds,
     /// What part of its op it is, for `explain`.
     step: ?[]const u8 = null,
 };
 
-/// Rows, a workgroup each.
+/// What a shader without a loop over its sizes stays below, trees of sums included.
+pub const few_rounds = 64;
+
+/// Rows, a workgroup each, which passes over them three times at the most, as common/sums.slang does.
 pub fn byRow(rows: usize, cols: usize) Work {
-    return .{ .groups = if (cols == 0) 0 else rows, .cost = 8 * rows * cols };
+    return .{ .groups = if (cols == 0) 0 else rows, .cost = 8 * rows * cols, .rounds = 3 * (cols / 1024 + 1) + few_rounds };
 }
 
 /// Elements, each a thread's.
@@ -39,12 +44,17 @@ pub fn byElement(comptime name: []const u8, count: usize) Work {
 
 /// Columns of so many parts of the rows, each a thread's.
 pub fn byColumn(comptime name: []const u8, rows: usize, cols: usize, parts: usize) Work {
-    return .{ .groups = parts * byElement(name, cols).groups, .cost = 8 * rows * cols };
+    return .{ .groups = parts * byElement(name, cols).groups, .cost = 8 * rows * cols, .rounds = rows / parts + few_rounds };
 }
 
-/// Rows, a team of `across` threads each.
-pub fn byTeam(comptime name: []const u8, rows: usize, cols: usize) Work {
-    return .{ .groups = std.math.divCeil(usize, rows, threads(name) / across(name, cols)) catch unreachable, .cost = 8 * rows * @max(1, cols) };
+/// Rows, a team of `across` threads each, which passes over them so many times.
+pub fn byTeam(comptime name: []const u8, rows: usize, cols: usize, passes: usize) Work {
+    const team = across(name, cols);
+    return .{
+        .groups = std.math.divCeil(usize, rows, threads(name) / team) catch unreachable,
+        .cost = 8 * rows * @max(1, cols),
+        .rounds = passes *| (cols / team + 2) +| few_rounds,
+    };
 }
 
 /// Threads that take a row of so many columns together: a power of two, a whole workgroup at the most. Short rows share a workgroup.
@@ -68,13 +78,17 @@ fn find(comptime name: []const u8) ?comptime_int {
     return null;
 }
 
-/// Records the shader `name` with `args`. Unsupported where a number does not fit 32 bits.
+/// Records the shader `name` with `args`. Unsupported where a number does not fit 32 bits, TooLong where the driver would end its loops early.
 pub fn launch(d: *const device.Device, comptime name: []const u8, args: anytype, work: Work) Error!void {
     const Args = @TypeOf(args);
     const index = comptime find(name) orelse @compileError("no shader " ++ name);
     comptime check(Args, shaders.table[index]);
     const g = d.gpu.?;
     const groups: u32 = @intCast(@min(work.groups, g.groups_max));
+    if (groups > 0) {
+        const rounds = (std.math.divCeil(usize, work.groups, groups) catch unreachable) *| work.rounds;
+        if (rounds > g.adapter.rounds_max) return status.tooLong(rounds, g.adapter.rounds_max);
+    }
     if (d.explanation) |e| {
         e.note(.{ .step = work.step, .kernel = name, .workers = 0, .why = if (groups == 0) "nothing" else "gpu", .jobs = groups, .grain = threads(name), .bytes = 0 });
         return;
@@ -221,5 +235,5 @@ test "launch: short rows share a workgroup, in teams of a power of two" {
         try expectEqual(case[1], across(name, case[0]));
     }
     try expectEqual(128, threads(name));
-    for ([_][3]usize{ .{ 0, 8, 0 }, .{ 16, 8, 1 }, .{ 17, 8, 2 }, .{ 17, 300, 17 } }) |case| try expectEqual(case[2], byTeam(name, case[0], case[1]).groups);
+    for ([_][3]usize{ .{ 0, 8, 0 }, .{ 16, 8, 1 }, .{ 17, 8, 2 }, .{ 17, 300, 17 } }) |case| try expectEqual(case[2], byTeam(name, case[0], case[1], 1).groups);
 }

@@ -25,7 +25,7 @@ pub const Segments = struct {
             .count = count,
             .rows = rows,
             .tile = tile,
-        }, .{ .groups = 1, .cost = 8 * (count + most), .step = "segments" });
+        }, .{ .groups = 1, .cost = 8 * (count + most), .rounds = 20 * (count / 256 + 1) + 10 * (most / 256 + 1), .step = "segments" });
         return self;
     }
 

@@ -81,7 +81,11 @@ fn Factor(comptime T: type) type {
             for (self.gradients) |g| {
                 const n = g.count();
                 const parts = partsOf(n);
-                try launch.launch(d, "norm_parts_f32", Parts{ .out = scratch.ptr(f32) + at, .x = g.ptr(f32), .count = n, .each = fold.partLen(n) }, .{ .groups = parts, .cost = 2 * n });
+                try launch.launch(d, "norm_parts_f32", Parts{ .out = scratch.ptr(f32) + at, .x = g.ptr(f32), .count = n, .each = fold.partLen(n) }, .{
+                    .groups = parts,
+                    .cost = 2 * n,
+                    .rounds = fold.rounds(fold.partLen(n)),
+                });
                 at += parts;
             }
             try launch.launch(d, "clip_factor_f32", Joined{
@@ -90,7 +94,7 @@ fn Factor(comptime T: type) type {
                 .parts = scratch.ptr(f32),
                 .count = count,
                 .limit = @floatCast(self.limit),
-            }, .{ .groups = 1, .cost = count, .step = "join" });
+            }, .{ .groups = 1, .cost = count, .rounds = fold.rounds(count), .step = "join" });
         }
 
         fn partsOf(n: usize) usize {

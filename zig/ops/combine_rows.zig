@@ -190,7 +190,7 @@ fn ForwardTask(comptime T: type) type {
             if (T != f32) return error.Unsupported;
             const name = "combine_rows_f32";
             const a = self.args;
-            var work = launch.byTeam(name, a.rows, a.cols);
+            var work = launch.byTeam(name, a.rows, a.cols, 1 + a.slots / 4);
             work.cost *= 1 + a.slots;
             try launch.launch(d, name, Args{
                 .y = a.y,
@@ -241,7 +241,9 @@ fn BackwardTask(comptime T: type) type {
             if (T != f32) return error.Unsupported;
             const name = "combine_rows_backward_f32";
             const a = self.args;
-            var work = launch.byTeam(name, a.rows, a.cols);
+            // A tree of sums for each slot.
+            var work = launch.byTeam(name, a.rows, a.cols, a.slots);
+            work.rounds +|= 8 *| a.slots;
             work.cost *= 1 + 2 * a.slots;
             try launch.launch(d, name, Args{
                 .dh = a.dh,

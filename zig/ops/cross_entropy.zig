@@ -241,7 +241,7 @@ pub fn backwardRows(comptime T: type, d: *const Device, comptime step: ?[]const 
 /// On a GPU: losses and statistics of rows.
 pub fn dispatchForward(d: *const Device, step: ?[]const u8, a: Forward(f32)) Error!void {
     // Rows without classes have losses too.
-    return launch.launch(d, "cross_entropy_f32_rows", a, .{ .groups = a.rows, .cost = 8 * a.rows * a.cols, .step = step });
+    return launch.launch(d, "cross_entropy_f32_rows", a, .{ .groups = a.rows, .cost = 8 * a.rows * a.cols, .rounds = a.cols / 1024 + launch.few_rounds, .step = step });
 }
 
 /// On a GPU: gradients of rows, `dloss` being 1 where it is null. The device knows how many count.
@@ -285,7 +285,7 @@ pub fn dispatchKept(d: *const Device, out: [*]u32, labels: [*]const u32, rows: u
     const part = fold.partLen(rows);
     const parts = @max(1, std.math.divCeil(usize, rows, part) catch unreachable);
     var args: Args = .{ .out = out, .labels = labels, .rows = rows, .part = part, .parts = parts, .ignores = ignores, .ignored = ignored };
-    const work: launch.Work = .{ .groups = parts, .cost = rows, .step = "count" };
+    const work: launch.Work = .{ .groups = parts, .cost = rows, .rounds = fold.rounds(part), .step = "count" };
     if (parts == 1) return launch.launch(d, "cross_entropy_kept", args, work);
     const partials: fold.Partials(u32) = try .init(d, parts);
     defer partials.deinit();

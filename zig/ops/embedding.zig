@@ -155,8 +155,8 @@ fn BackwardTask(comptime T: type) type {
         /// Ids in the table.
         limit: usize,
 
-        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short. (Mesa's software driver
-        /// ends all loops of a thread after 65 535 rounds in sum.)
+        /// Positions that are sorted at a time on a GPU: each is compared with all of them, and no more than this keeps that short. A
+        /// thread never adds more rows than these, whatever its jobs.
         const positions_max = 1 << 13;
 
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
@@ -174,6 +174,7 @@ fn BackwardTask(comptime T: type) type {
                 try launch.launch(d, "embedding_order_u32", Order{ .order = order, .runs = runs, .ids = ids.ptr, .count = ids.len, .limit = self.limit }, .{
                     .groups = std.math.divCeil(usize, ids.len, 256) catch unreachable,
                     .cost = 4 * ids.len * ids.len,
+                    .rounds = ids.len + ids.len / 256 + launch.few_rounds,
                     .step = "sort of the ids",
                 });
                 try launch.launch(d, "embedding_backward_f32_rows", RunSums{

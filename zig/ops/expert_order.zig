@@ -69,18 +69,19 @@ const Task = struct {
             .experts = experts,
             .chunk_len = chunk_len,
             .chunks = chunks,
-        }, .{ .groups = chunks, .cost = 4 * n + 2 * chunks * experts, .step = "count" });
+        }, .{ .groups = chunks, .cost = 4 * n + 2 * chunks * experts, .rounds = 32 * (experts / 1024 + 1), .step = "count" });
         const Scan = extern struct { counters: [*]u32, offsets: [*]u32, experts: usize, chunks: usize };
         try launch.launch(d, "expert_order_u32_scan", Scan{
             .counters = counters,
             .offsets = offsets,
             .experts = experts,
             .chunks = chunks,
-        }, .{ .groups = experts, .cost = 16 * (stretch + chunks) * experts, .step = "scan" });
+        }, .{ .groups = experts, .cost = 16 * (stretch + chunks) * experts, .rounds = 12 * (chunks / stretch + 1), .step = "scan" });
         const Offsets = extern struct { offsets: [*]u32, experts: usize };
         try launch.launch(d, "expert_order_u32_offsets", Offsets{ .offsets = offsets, .experts = experts }, .{
             .groups = 1,
             .cost = 16 * (stretch + experts),
+            .rounds = 12 * (experts / stretch + 1),
             .step = "offsets",
         });
         const Place = extern struct {
@@ -104,7 +105,7 @@ const Task = struct {
             .experts = experts,
             .chunk_len = chunk_len,
             .chunks = chunks,
-        }, .{ .groups = chunks, .cost = n * chunk_len, .step = "place" });
+        }, .{ .groups = chunks, .cost = n * chunk_len, .rounds = 68 * chunk_len / stretch * (chunk_len / stretch + 1) / 2, .step = "place" });
     }
 };
 

@@ -148,7 +148,7 @@ const ForwardTask = struct {
 
 /// What a dispatch over the rows of x does, in all slots.
 fn work(comptime name: []const u8, order: Order, cols: usize) launch.Work {
-    var w = launch.byTeam(name, order.rows, cols);
+    var w = launch.byTeam(name, order.rows, cols, @max(1, order.slots));
     w.cost *= 1 + order.slots;
     return w;
 }

@@ -222,7 +222,7 @@ fn ForwardTask(comptime T: type) type {
                 .logits_stride = a.logits_stride,
                 .flags = a.flags,
                 .across = launch.across(name, a.experts),
-            }, launch.byTeam(name, a.rows, a.experts), self.loss);
+            }, launch.byTeam(name, a.rows, a.experts, 3), self.loss);
         }
     };
 }
@@ -271,7 +271,7 @@ fn BackwardTask(comptime T: type) type {
                 .logits_stride = a.logits_stride,
                 .flags = a.flags,
                 .across = launch.across(name, a.experts),
-            }, launch.byTeam(name, a.rows, a.experts));
+            }, launch.byTeam(name, a.rows, a.experts, 4));
         }
     };
 }

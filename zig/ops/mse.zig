@@ -171,12 +171,12 @@ fn ForwardTask(comptime T: type) type {
                 .parts = @max(1, std.math.divCeil(usize, self.count, part) catch unreachable),
                 .divisor = to.divisor,
             };
-            if (args.parts == 1) return launch.launch(d, name, args, .{ .groups = 1, .cost = self.count });
+            if (args.parts == 1) return launch.launch(d, name, args, .{ .groups = 1, .cost = self.count, .rounds = fold.rounds(part) });
             const partials: fold.Partials(f32) = try .init(d, args.parts);
             defer partials.deinit();
             args.out = partials.out;
             args.lost = partials.lost;
-            try launch.launch(d, name, args, .{ .groups = args.parts, .cost = 3 * self.count, .step = "parts" });
+            try launch.launch(d, name, args, .{ .groups = args.parts, .cost = 3 * self.count, .rounds = fold.rounds(part), .step = "parts" });
             try fold.dispatchJoin(f32, d, partials, 1, args.parts, to);
         }
     };

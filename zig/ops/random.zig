@@ -378,6 +378,9 @@ fn ChoiceTask(comptime T: type) type {
         }
 
         fn pickOn(self: *const Self, d: *const Device, x: [*]const f32, rows: tensor.Rows) Error!void {
+            // Passes over a row, each with a loop over the stretches of threads or over the 256 values of a byte: the largest element, ties, sum and draw, and
+            // what each limit takes to be found.
+            const passes: usize = 4 + @as(usize, if (self.top_k < rows.cols) 4 else 0) + @as(usize, if (self.top_p < 1) 6 else 0);
             const share: u64 = if (self.top_p < 1) @intFromFloat(self.top_p * 0x1p64) else 0;
             try launch.launch(d, "random_f32_choose", ChoiceDispatch{
                 .out = self.out,
@@ -390,7 +393,7 @@ fn ChoiceTask(comptime T: type) type {
                 .top_k = @min(self.top_k, rows.cols),
                 .top_p = @bitCast(share),
                 .some = self.top_p < 1,
-            }, .{ .groups = rows.rows, .cost = 64 *| rows.rows *| rows.cols });
+            }, .{ .groups = rows.rows, .cost = 64 *| rows.rows *| rows.cols, .rounds = passes *| (rows.cols / 256 + 290) });
             try self.state.advanceOn(d, rows.rows);
         }
 

@@ -278,7 +278,9 @@ fn ForwardTask(comptime T: type) type {
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const a = self.args;
-            var work = launch.byTeam(name, a.rows, a.experts);
+            // A pass and a tree for each expert that is chosen.
+            var work = launch.byTeam(name, a.rows, a.experts, a.k + 3);
+            work.rounds +|= 9 *| a.k;
             work.cost *= 1 + a.k;
             try launch.launch(d, name, Args{
                 .indices = a.indices,
@@ -325,7 +327,8 @@ fn BackwardTask(comptime T: type) type {
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const a = self.args;
-            var work = launch.byTeam(name, a.rows, a.experts);
+            var work = launch.byTeam(name, a.rows, a.experts, 3);
+            work.rounds +|= 2 *| a.k;
             work.cost += a.rows * a.k;
             try launch.launch(d, name, Args{
                 .dlogits = a.dlogits,

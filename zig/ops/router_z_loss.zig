@@ -137,7 +137,7 @@ fn ForwardTask(comptime T: type) type {
                 .experts = a.experts,
                 .logits_stride = a.logits_stride,
                 .across = launch.across(name, a.experts),
-            }, launch.byTeam(name, a.rows, a.experts), self.loss);
+            }, launch.byTeam(name, a.rows, a.experts, 2), self.loss);
         }
     };
 }
@@ -178,7 +178,7 @@ fn BackwardTask(comptime T: type) type {
                 .dlogits_stride = a.dlogits_stride,
                 .logits_stride = a.logits_stride,
                 .across = launch.across(name, a.experts),
-            }, launch.byTeam(name, a.rows, a.experts));
+            }, launch.byTeam(name, a.rows, a.experts, 3));
         }
     };
 }

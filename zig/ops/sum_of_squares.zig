@@ -68,11 +68,11 @@ fn Task(comptime T: type) type {
             const part = fold.partLen(n);
             const parts = @max(1, std.math.divCeil(usize, n, part) catch unreachable);
             const out: *f32 = self.out;
-            if (parts == 1) return launch.launch(d, name, Parts{ .out = @ptrCast(out), .lost = null, .x = x, .count = n, .part = part, .parts = 1 }, .{ .groups = 1, .cost = n });
+            if (parts == 1) return launch.launch(d, name, Parts{ .out = @ptrCast(out), .lost = null, .x = x, .count = n, .part = part, .parts = 1 }, .{ .groups = 1, .cost = n, .rounds = fold.rounds(part) });
             const partials: fold.Partials(f32) = try .init(d, parts);
             defer partials.deinit();
             const args: Parts = .{ .out = partials.out, .lost = partials.lost, .x = x, .count = n, .part = part, .parts = parts };
-            try launch.launch(d, name, args, .{ .groups = parts, .cost = 2 * n, .step = "parts" });
+            try launch.launch(d, name, args, .{ .groups = parts, .cost = 2 * n, .rounds = fold.rounds(part), .step = "parts" });
             try fold.dispatchJoin(f32, d, partials, 1, parts, .{ .out = @ptrCast(out) });
         }
     };

@@ -45,6 +45,14 @@ pub fn chunkRows(n: usize) usize {
     return @max(1, ceilDiv(n, chunks));
 }
 
+/// The most rows of a chunk on a GPU, where one thread walks them, and some drivers end loops that are too long.
+pub const gpu_chunk_max = 4096;
+
+/// Rounds of a thread of a shader that deals so many elements to a workgroup, one at a time, with a tree of sums.
+pub fn rounds(elements: usize) usize {
+    return elements / 128 + launch.few_rounds;
+}
+
 fn ceilDiv(a: usize, b: usize) usize {
     return std.math.divCeil(usize, a, b) catch unreachable;
 }
@@ -476,7 +484,7 @@ pub fn dispatchJoin(comptime T: type, d: *const Device, partials: Partials(T), r
 }
 
 fn launchRows(comptime T: type, d: *const Device, step: ?[]const u8, to: Half(T), x: [*]const T, lost: ?[*]const T, r: tensor.Rows, part: usize, parts: usize) Error!void {
-    const work: launch.Work = .{ .groups = r.rows * parts, .cost = r.rows *| r.cols, .step = step };
+    const work: launch.Work = .{ .groups = r.rows * parts, .cost = r.rows *| r.cols, .rounds = rounds(part), .step = step };
     if (T == f32) {
         const Args = extern struct {
             out: [*]f32,
@@ -524,7 +532,7 @@ pub fn Pile(comptime T: type) type {
 
 /// Sums each column of each matrix on a GPU: chunks of rows, and then what joins them.
 pub fn dispatchColumns(comptime T: type, d: *const Device, p: Pile(T), to: Closed(T)) Error!void {
-    const chunk = chunkRows(p.rows);
+    const chunk = @min(chunkRows(p.rows), gpu_chunk_max);
     const chunks = @max(1, ceilDiv(p.rows, chunk));
     if (chunks == 1) return launchColumns(T, d, null, closed(T, to), p, null, chunk, 1);
     const partials: Partials(T) = try .init(d, p.outer * chunks * p.cols);
@@ -538,6 +546,7 @@ fn launchColumns(comptime T: type, d: *const Device, step: ?[]const u8, to: Half
     const name = "sum_" ++ @typeName(T) ++ "_columns";
     var work = launch.byElement(name, p.outer * chunks * p.cols);
     work.cost = p.outer *| p.rows *| p.cols;
+    work.rounds = chunk + launch.few_rounds;
     work.step = step;
     if (T == f32) {
         const Args = extern struct {

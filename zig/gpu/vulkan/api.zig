@@ -185,6 +185,17 @@ pub const Vulkan11Properties = extern struct {
     memory_allocation_size: u64 = 0,
 };
 
+pub const DriverProperties = extern struct {
+    type: u32 = 1000196000,
+    next: ?*anyopaque = null,
+    id: u32 = 0,
+    name: [256]u8 = undefined,
+    info: [256]u8 = undefined,
+    conformance: [4]u8 = undefined,
+
+    pub const mesa_llvmpipe = 13;
+};
+
 pub const Features2 = extern struct {
     type: u32 = 1000059000,
     next: ?*anyopaque = null,
@@ -311,7 +322,8 @@ pub const stage_compute = 0x20;
 pub const ComputePipelineCreateInfo = extern struct {
     type: u32 = 29,
     next: ?*const anyopaque = null,
-    flags: u32 = 0,
+    /// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT: a dispatch may begin with any workgroup.
+    flags: u32 = 0x10,
     stage: ShaderStageCreateInfo,
     layout: PipelineLayout,
     base: Pipeline = .none,
@@ -555,7 +567,7 @@ pub const DeviceTable = struct {
     vkCmdBindPipeline: *const fn (CommandBuffer, u32, Pipeline) callconv(.c) void,
     vkCmdBindDescriptorSets: *const fn (CommandBuffer, u32, PipelineLayout, u32, u32, *const DescriptorSet, u32, ?*const anyopaque) callconv(.c) void,
     vkCmdPushConstants: *const fn (CommandBuffer, PipelineLayout, u32, u32, u32, *const anyopaque) callconv(.c) void,
-    vkCmdDispatch: *const fn (CommandBuffer, u32, u32, u32) callconv(.c) void,
+    vkCmdDispatchBase: *const fn (CommandBuffer, u32, u32, u32, u32, u32, u32) callconv(.c) void,
     vkCmdCopyBuffer: *const fn (CommandBuffer, Buffer, Buffer, u32, [*]const BufferCopy) callconv(.c) void,
     vkCreateSemaphore: *const fn (Device, *const SemaphoreCreateInfo, ?*const anyopaque, *Semaphore) callconv(.c) Result,
     vkDestroySemaphore: *const fn (Device, Semaphore, ?*const anyopaque) callconv(.c) void,

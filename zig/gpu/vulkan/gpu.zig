@@ -372,10 +372,14 @@ pub const Gpu = struct {
         if (ticket > 0) _ = g.vk.vkWaitSemaphores(g.device, &.{ .semaphores = &g.timeline, .values = &ticket }, nanoseconds_max);
     }
 
-    /// Closes a batch that is full. A short batch keeps below the time that systems let a submission run; a processor is the slower by a thousand.
+    /// The work after which a batch is closed. A short batch keeps below the time that systems let a submission run; a processor is the slower by a thousand.
+    fn batchCost(g: *const Gpu) u64 {
+        return if (g.adapter.kind() == .software) 1 << 28 else 1 << 38;
+    }
+
+    /// Closes a batch that is full.
     fn maybeFlush(g: *Gpu, batch: *Batch) Fault!void {
-        const cost_max: u64 = if (g.adapter.kind() == .software) 1 << 28 else 1 << 38;
-        if (batch.count >= commands_max or batch.cost >= cost_max or batch.staged_bytes >= staged_max) try g.flushLocked();
+        if (batch.count >= commands_max or batch.cost >= g.batchCost() or batch.staged_bytes >= staged_max) try g.flushLocked();
     }
 
     const shader_and_transfer = api.stage.compute_shader | api.stage.transfer;
@@ -403,10 +407,24 @@ pub const Gpu = struct {
         g.stretch += 1;
     }
 
-    /// Records a dispatch of `groups` workgroups. `cost` is about how many operations they do.
+    /// Records a dispatch of `groups` workgroups. `cost` is about how many operations they do: more than a GPU of 10^12 a second does within a second are
+    /// cut into several dispatches, each a batch of its own, since systems end what runs for two.
     pub fn launch(g: *Gpu, shader: usize, bindings: []const Binding, words: []const u32, groups: u32, cost: u64) Fault!void {
         try g.enter();
         defer g.lock.unlock();
+        const pieces = std.math.clamp(std.math.divCeil(u64, cost, 4 * g.batchCost()) catch unreachable, 1, groups);
+        var first: u32 = 0;
+        for (0..pieces) |i| {
+            // A part of an op is recorded already: nobody could try again.
+            errdefer if (first > 0) g.lost.store(true, .release);
+            const end: u32 = @intCast(@as(u64, groups) * (i + 1) / pieces);
+            try g.record(shader, bindings, words, first, end - first, cost / pieces);
+            first = end;
+        }
+    }
+
+    /// Records the workgroups from `first` on.
+    fn record(g: *Gpu, shader: usize, bindings: []const Binding, words: []const u32, first: u32, groups: u32, cost: u64) Fault!void {
         const pipeline = try g.pipelineOf(shader);
         const layout = &g.layouts[bindings.len];
         const batch = try g.open_();
@@ -433,7 +451,7 @@ pub const Gpu = struct {
             push.vkCmdPushDescriptorSetKHR(batch.commands, bind_compute, layout.pipeline, 0, @intCast(bindings.len), &sets);
         } else g.vk.vkCmdBindDescriptorSets(batch.commands, bind_compute, layout.pipeline, 0, 1, &set, 0, null);
         g.vk.vkCmdPushConstants(batch.commands, layout.pipeline, api.stage_compute, 0, @intCast(4 * words.len), words.ptr);
-        g.vk.vkCmdDispatch(batch.commands, groups, 1, 1);
+        g.vk.vkCmdDispatchBase(batch.commands, first, 0, 0, groups, 1, 1);
         g.counts.dispatches += 1;
         batch.count += 1;
         batch.cost += cost;

@@ -26,6 +26,9 @@ pub const Adapter = struct {
     portability: bool,
     /// The most bytes of one allocation.
     allocation_bytes: u64,
+    /// The rounds after which the driver ends a thread's loops, all of them together, and goes on behind them as if they were done. llvmpipe, on which Mesa's
+    /// lavapipe stands, counts 65 535; other drivers have no such limit.
+    rounds_max: usize,
 
     pub fn name(a: *const Adapter) []const u8 {
         return std.mem.sliceTo(&a.properties.name, 0);
@@ -212,14 +215,17 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
         .push_descriptors = false,
         .portability = false,
         .allocation_bytes = 0,
+        .rounds_max = std.math.maxInt(usize),
     };
-    var eleven: api.Vulkan11Properties = .{ .subgroup_size = 0, .device_uuid = @splat(0) };
+    var driver: api.DriverProperties = .{};
+    var eleven: api.Vulkan11Properties = .{ .next = &driver, .subgroup_size = 0, .device_uuid = @splat(0) };
     var properties: api.Properties2 = .{ .next = &eleven };
     table.vkGetPhysicalDeviceProperties2(physical, &properties);
     a.properties = properties.properties;
     a.uuid = eleven.device_uuid;
     a.subgroup_size = eleven.subgroup_size;
     a.allocation_bytes = eleven.memory_allocation_size;
+    if (driver.id == api.DriverProperties.mesa_llvmpipe) a.rounds_max = 65535;
     table.vkGetPhysicalDeviceMemoryProperties(physical, &a.memory);
     if (a.properties.api_version < api.version_1_2) {
         a.unusable = "its driver is older than Vulkan 1.2";

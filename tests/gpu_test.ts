@@ -125,8 +125,9 @@ gpuTest("gpu: a loop that is warm asks the driver for no memory and compiles not
   const after = gpu.statistics();
   assert.equal(after.allocations, before.allocations);
   assert.equal(after.pipelines, before.pipelines);
-  assert.equal(after.bytes, before.bytes);
-  assert.equal(after.heldBytes, before.heldBytes);
+  // Less only where the garbage collector meanwhile found what an earlier test had left.
+  assert.ok(after.bytes <= before.bytes, `${after.bytes} after ${before.bytes} bytes`);
+  assert.ok(after.heldBytes <= before.heldBytes, `${after.heldBytes} after ${before.heldBytes} bytes held`);
   for (const t of [x, w, p.weight]) t.dispose();
 });
 

@@ -12,7 +12,7 @@
 import { currentRecorder, type Recorder, type Rule, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
-import { keep, scope } from "../core/scope.ts";
+import { keep, type Owned, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
@@ -23,7 +23,7 @@ import { checkDistinct, flatten, leafName, mapTree, replaceTensors, type Tree } 
 /** What a loss returns: a scalar tensor. */
 export type Scalar = Tensor<Float, []>;
 
-/** A loss and its gradients. Disposing frees the gradients, and the value's tensors. */
+/** A loss and its gradients. Disposing frees the gradients, and of the value's tensors those that the loss has made. */
 export interface ValueAndGrads<R, P> extends Disposable {
   /** What the loss returned. */
   value: R;
@@ -86,7 +86,7 @@ class Tape implements Recorder {
 
   /** Runs the rules, last node first, from a cotangent of 1 at `loss`. */
   backward(loss: Slot, one: Tensor): void {
-    loss.gradient = one;
+    loss.gradient = keep(one.alias()); // where the loss is a parameter itself, this becomes its gradient
     for (let node = this.nodes.pop(); node !== undefined; node = this.nodes.pop()) {
       try {
         const cotangents = node.outputs.map((slot) => slot.gradient);
@@ -306,8 +306,9 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
     }
     const watched = leaves.map(([, x]) => tape.watch(x));
     const made: Tensor[] = [];
+    const returned: Owned[] = [];
     try {
-      const value = scope((() => run(tape, loss, params, rest, watched, leaves)) as () => never) as R; // `run` is synchronous; `scope` checks
+      const value = scopeOf(() => run(tape, loss, params, rest, watched, leaves), returned);
       for (let i = 0; i < leaves.length; i++) made.push(own(leaves[i]!, watched[i]!));
       let next = 0;
       const grads = mapTree(params, () => made[next++]!);
@@ -315,8 +316,7 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
         value,
         grads,
         [Symbol.dispose]() {
-          for (const g of made) g.dispose();
-          disposeAll(value);
+          for (const x of [...made, ...returned]) x.dispose();
         },
       };
     } catch (error) {
@@ -375,9 +375,4 @@ function adopt(g: Tensor): Tensor {
   const alias = g.alias();
   g.dispose();
   return alias;
-}
-
-function disposeAll(value: unknown): void {
-  if (value instanceof Tensor) value.dispose();
-  else if (Array.isArray(value)) { for (const v of value) disposeAll(v); }
 }

@@ -65,6 +65,29 @@ test("a tuple comes out with its loss first", () => {
   assert.equal(r.value[2], "note");
 });
 
+test("disposing a result frees what the loss made and returned, and nothing that was there before", () => {
+  using x = x2();
+  using c = x2();
+  const before = memory().tensors;
+  const r = valueAndGrad((p: { x: typeof x }) => [sum(p.x), p.x, { c, y: scale(p.x, 2), list: [mul(p.x, c)] }] as const)({ x });
+  const [, returned, { y, list }] = r.value;
+  r[Symbol.dispose]();
+  assert.equal(returned, x);
+  assert.deepEqual([x, c, y, list[0]!].map((t) => t.disposed), [false, false, true, true]);
+  assert.equal(memory().tensors, before);
+});
+
+test("a loss may be a parameter itself", () => {
+  using x = tensor(cpu, [], [3]);
+  const before = memory().tensors;
+  const r = valueAndGrad((p: { x: typeof x }) => p.x)({ x });
+  assert.equal(r.value.itemSync(), 3);
+  assert.equal(r.grads.x.itemSync(), 1);
+  r[Symbol.dispose]();
+  assert.equal(x.disposed, false);
+  assert.equal(memory().tensors, before);
+});
+
 test("everything that a loss makes is freed, whether it returns or throws", () => {
   using x = x2();
   const f = valueAndGrad((p: { x: typeof x }, fail: boolean) => {

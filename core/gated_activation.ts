@@ -47,8 +47,8 @@ export function activateGatedBackward(op: string, kind: keyof typeof gates, gate
 }
 
 function gradients(op: string, kind: keyof typeof gates, gate: Tensor, up: Tensor, dy: Tensor): Gated {
-  const [dgate, dup] = allocateBeside(op, [gate, up]) as [Tensor, Tensor]; // one for each
   const g = asRows(op, gate), u = asRows(op, up), d = asRows(op, dy);
+  const [dgate, dup] = allocateBeside(op, [g, u]) as [Tensor, Tensor]; // one for each, of rows as these are
   check(op, native.tw_gated_activation_backward(gate.device.handle, dgate.handle, dup.handle, d.handle, g.handle, u.handle, gates[kind]));
   if (g !== gate) g.dispose();
   if (u !== up) u.dispose();

@@ -76,15 +76,20 @@ export function forgotten(): void {
 export function scope<T>(
   body: () => T extends PromiseLike<unknown> ? "scope: the body must not be async; await its result outside" : T,
 ): T {
+  return scopeOf(body as () => T, null); // the parameter's type only refuses promises
+}
+
+/** As `scope`; adds what was made inside and is returned to `passed`. @internal */
+export function scopeOf<T>(body: () => T, passed: Owned[] | null): T {
   const outer = current;
   const frame = new Frame(outer?.closed ?? null);
   current = frame;
   let result: T;
   try {
-    result = body() as T; // the parameter's type only refuses promises
+    result = body();
     refuseAsync(result, "scope: the body must not be async; await its result outside");
     current = outer;
-    handOver(result, frame, outer, null);
+    handOver(result, frame, outer, passed, null);
   } finally {
     current = outer;
     for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
@@ -117,13 +122,14 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** `seen` are the objects that were handed over already: data may hold itself. */
-function handOver(value: unknown, frame: Frame, outer: Frame | null, seen: Set<unknown> | null): void {
+function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Owned[] | null, seen: Set<unknown> | null): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Owned) {
     if (value.owner !== frame) return;
     value.owner = outer;
     if (outer === null) outside++;
     else outer.add(value);
+    passed?.push(value);
     return;
   }
   const isList = Array.isArray(value);
@@ -133,7 +139,7 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, seen: Set<u
   }
   if (seen?.has(value)) return;
   seen = (seen ?? new Set()).add(value);
-  for (const v of isList ? value : Object.values(value)) handOver(v, frame, outer, seen);
+  for (const v of isList ? value : Object.values(value)) handOver(v, frame, outer, passed, seen);
 }
 
 /**

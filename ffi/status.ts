@@ -58,7 +58,8 @@ export function statusError(op: string, name: StatusName): Error {
     case "ShapeMismatch":
       return new RangeError(`${op}: the tensors' shapes do not fit together`);
     case "LayoutMismatch":
-      return new TypeError(`${op}: a tensor's strides are not supported here; make it contiguous with copy`);
+      // Inputs of such strides were copied: what is left is a tensor to write to.
+      return new TypeError(`${op}: out is a view whose strides are not supported here, give a contiguous tensor`);
     case "Overlap":
       return new TypeError(`${op}: out shares memory with an input or another output`);
     case "IndexOutOfRange":

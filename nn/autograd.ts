@@ -12,7 +12,7 @@
 import { currentRecorder, type Recorder, type Rule, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
-import { keep, scope } from "../core/scope.ts";
+import { keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
@@ -23,7 +23,7 @@ import { checkDistinct, flatten, leafName, mapTree, replaceTensors, type Tree } 
 /** What a loss returns: a scalar tensor. */
 export type Scalar = Tensor<Float, []>;
 
-/** A loss and its gradients. Disposing frees the gradients, and the value's tensors. */
+/** A loss and its gradients. Disposing frees the gradients, and of the value's tensors those that the loss has made. */
 export interface ValueAndGrads<R, P> extends Disposable {
   /** What the loss returned. */
   value: R;
@@ -40,9 +40,12 @@ interface Slot {
 }
 
 interface Node {
+  readonly op: string;
   readonly inputs: readonly (Slot | null)[];
   readonly outputs: readonly Slot[];
   readonly saved: readonly Tensor[];
+  /** How often each of `saved` had been written to when the op ran. */
+  readonly writes: readonly number[];
   /** An op's rule, or what runs a checkpoint's function again and returns its results. */
   readonly back: { readonly rule: Rule } | { readonly again: (saved: readonly Tensor[]) => readonly Tensor[] };
 }
@@ -61,8 +64,8 @@ class Tape implements Recorder {
     return x.slot !== null && (x.slot as Slot).tape === this; // only tapes set slots
   }
 
-  add(_op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
-    this.#push(inputs, outputs, saved, { rule });
+  add(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
+    this.#push(op, inputs, outputs, saved, { rule });
   }
 
   /** Records a part of the loss that `again` computes once more when its turn comes. The first of `saved` are holders of `inputs`. */
@@ -72,21 +75,23 @@ class Tape implements Recorder {
     saved: readonly Tensor[],
     again: (saved: readonly Tensor[]) => readonly Tensor[],
   ): void {
-    this.#push(inputs, outputs, saved, { again });
+    this.#push("checkpoint", inputs, outputs, saved, { again });
   }
 
-  #push(inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], back: Node["back"]): void {
+  #push(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], back: Node["back"]): void {
     this.nodes.push({
+      op,
       inputs: inputs.map((x) => this.tracks(x) ? x.slot as Slot : null), // as in `tracks`
       outputs: outputs.map((x) => this.watch(x)),
       saved: saved.map((x) => keep(x.alias())),
+      writes: saved.map((x) => x.storage.writes),
       back,
     });
   }
 
   /** Runs the rules, last node first, from a cotangent of 1 at `loss`. */
   backward(loss: Slot, one: Tensor): void {
-    loss.gradient = one;
+    loss.gradient = keep(one.alias()); // where the loss is a parameter itself, this becomes its gradient
     for (let node = this.nodes.pop(); node !== undefined; node = this.nodes.pop()) {
       try {
         const cotangents = node.outputs.map((slot) => slot.gradient);
@@ -98,8 +103,14 @@ class Tape implements Recorder {
   }
 
   /** From the cotangents of a node's outputs to those of its inputs, or to the nodes of a checkpoint. */
-  #through({ inputs, outputs, saved, back }: Node, cotangents: readonly (Tensor | null)[]): void {
+  #through({ op, inputs, outputs, saved, writes, back }: Node, cotangents: readonly (Tensor | null)[]): void {
     if ("rule" in back) {
+      const changed = saved.find((x, i) => x.storage.writes !== writes[i]);
+      if (changed !== undefined) {
+        throw new TypeError(
+          `valueAndGrad: a tensor ${formatShape(changed.shape)} that the gradient of ${op} needs was written to inside the loss`,
+        );
+      }
       const gradients = back.rule(cotangents, saved, inputs.map((slot) => slot !== null));
       for (let i = 0; i < inputs.length; i++) {
         const slot = inputs[i]!, g = gradients[i];
@@ -274,8 +285,8 @@ function withValues<T>(changed: readonly Tensor[], values: readonly Tensor[], bo
  * The loss takes a tree of parameters first and returns a scalar, or a tuple that begins with one. Gradients flow into the parameters alone: tensors
  * that the loss closes over or takes as further arguments are constants. Everything that the loss makes is freed but what it returns.
  *
- * Throws a TypeError for a loss that returns no scalar, does not depend on its parameters, or is asked for inside another loss (there is no
- * gradient of a gradient); an Error naming the path of a parameter that the loss never used.
+ * Throws a TypeError for a loss that returns no scalar, is async, does not depend on its parameters, writes to a tensor that a gradient needs, or is asked
+ * for inside another loss (there is no gradient of a gradient); an Error naming the path of a parameter that the loss never used.
  *
  * ```ts
  * import { cpu, mul, sum, tensor, valueAndGrad } from "@tilework/tilework";
@@ -306,8 +317,9 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
     }
     const watched = leaves.map(([, x]) => tape.watch(x));
     const made: Tensor[] = [];
+    const returned: Owned[] = [];
     try {
-      const value = scope((() => run(tape, loss, params, rest, watched, leaves)) as () => never) as R; // `run` is synchronous; `scope` checks
+      const value = scopeOf(() => run(tape, loss, params, rest, watched, leaves), returned);
       for (let i = 0; i < leaves.length; i++) made.push(own(leaves[i]!, watched[i]!));
       let next = 0;
       const grads = mapTree(params, () => made[next++]!);
@@ -315,8 +327,7 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
         value,
         grads,
         [Symbol.dispose]() {
-          for (const g of made) g.dispose();
-          disposeAll(value);
+          for (const x of [...made, ...returned]) x.dispose();
         },
       };
     } catch (error) {
@@ -349,6 +360,7 @@ function run<P, A extends unknown[], R>(
   } finally {
     setRecorder(null);
   }
+  refuseAsync(value, "valueAndGrad: the loss must not be async");
   const scalar: unknown = Array.isArray(value) ? value[0] : value;
   if (!(scalar instanceof Tensor)) throw new TypeError(`valueAndGrad: the loss returned ${formatValue(scalar)}, must be a scalar tensor`);
   if (scalar.rank !== 0) throw new TypeError(`valueAndGrad: the loss is ${formatShape(scalar.shape)}, must be a scalar: sum or average it`);
@@ -375,9 +387,4 @@ function adopt(g: Tensor): Tensor {
   const alias = g.alias();
   g.dispose();
   return alias;
-}
-
-function disposeAll(value: unknown): void {
-  if (value instanceof Tensor) value.dispose();
-  else if (Array.isArray(value)) { for (const v of value) disposeAll(v); }
 }

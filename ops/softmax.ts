@@ -52,7 +52,7 @@ interface AnyOptions {
  * Softmax over the last axis of `z = scale·x + mask`: `y_j = exp(z_j − m) / Σ_k exp(z_k − m)`, with m the row's maximum, so that no exponential overflows.
  *
  * What a mask or `causal` hides is exactly 0, and what x holds there is not used. A row of which nothing is seen, or all of it is -Infinity, is all zeros,
- * and so is its gradient. NaN or +Infinity in what is seen makes the row NaN. `out` may be `x` itself.
+ * and so is its gradient. NaN or +Infinity in what is seen makes the row NaN, in which a hidden place is NaN or 0. `out` may be `x` itself.
  *
  * Gradients flow into `x`, and into a mask that is added.
  *

@@ -47,6 +47,13 @@ const steps: Step[] = [
   { name: "valgrind", commands: [[...build, "valgrind"]], count: zigCounts, onDemand: true }, // six minutes and more
   { name: "race", commands: [[...build, "race"]], count: zigCounts, onDemand: true }, // four minutes
   {
+    name: "slow", // the tests that take minutes each, and more rounds of others
+    commands: [[deno, "task", "test", "--only", "deno"], [deno, "task", "test", "--only", "bun"]],
+    env: () => Promise.resolve({ TILEWORK_SLOW: "1" }),
+    count: plainCounts,
+    onDemand: true,
+  },
+  {
     name: "bench",
     commands: [
       [deno, "task", "bench:json", "--tiny"],

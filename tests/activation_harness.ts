@@ -193,6 +193,23 @@ export function testGated({ name, run, backward, reference }: Gated): void {
     });
   });
 
+  test(`${name}() has the same gradients through views, whatever their strides`, () => {
+    scope(() => {
+      const [g, u, c] = [1, 2, 3].map((seed) => Float32Array.from(normal(3 * 5 * 7, seed, 2)));
+      const shape = [3, 5, 7];
+      const dense = (data: Float32Array<ArrayBuffer>) => of(cpu, shape, data, "f32");
+      const turned = (data: Float32Array<ArrayBuffer>) => strided(cpu, shape, data, "f32", true);
+      const wanted = backward(dense(g!), dense(u!), dense(c!));
+      for (const [gate, up] of [[turned, turned], [turned, dense], [dense, turned]] as const) {
+        const [x, y] = [gate(g!), up(u!)];
+        const found = backward(x, y, turned(c!));
+        const [dgate, dup] = taped(() => run(x, y)).backward(dense(c!));
+        for (const t of [found.gate, dgate!]) assert.deepEqual(t.readSync(), wanted.gate.readSync());
+        for (const t of [found.up, dup!]) assert.deepEqual(t.readSync(), wanted.up.readSync());
+      }
+    });
+  });
+
   test(`${name}() gives the same bits on 1 to 8 workers and every instruction set`, () => {
     scope(() => {
       const data = [1, 2, 3].map((seed) => Float32Array.from(normal(41 * 53, seed)));

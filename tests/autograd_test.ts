@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add, cpu, linear, memory, mul, scale, scope, sum, type Tensor, tensor, valueAndGrad } from "../mod.ts";
+import { add, cpu, linear, memory, mul, scale, scope, slice, sum, type Tensor, tensor, valueAndGrad } from "../mod.ts";
 
 const x2 = () => tensor(cpu, [2], new Float64Array([3, -2]));
 
@@ -65,6 +65,29 @@ test("a tuple comes out with its loss first", () => {
   assert.equal(r.value[2], "note");
 });
 
+test("disposing a result frees what the loss made and returned, and nothing that was there before", () => {
+  using x = x2();
+  using c = x2();
+  const before = memory().tensors;
+  const r = valueAndGrad((p: { x: typeof x }) => [sum(p.x), p.x, { c, y: scale(p.x, 2), list: [mul(p.x, c)] }] as const)({ x });
+  const [, returned, { y, list }] = r.value;
+  r[Symbol.dispose]();
+  assert.equal(returned, x);
+  assert.deepEqual([x, c, y, list[0]!].map((t) => t.disposed), [false, false, true, true]);
+  assert.equal(memory().tensors, before);
+});
+
+test("a loss may be a parameter itself", () => {
+  using x = tensor(cpu, [], [3]);
+  const before = memory().tensors;
+  const r = valueAndGrad((p: { x: typeof x }) => p.x)({ x });
+  assert.equal(r.value.itemSync(), 3);
+  assert.equal(r.grads.x.itemSync(), 1);
+  r[Symbol.dispose]();
+  assert.equal(x.disposed, false);
+  assert.equal(memory().tensors, before);
+});
+
 test("everything that a loss makes is freed, whether it returns or throws", () => {
   using x = x2();
   const f = valueAndGrad((p: { x: typeof x }, fail: boolean) => {
@@ -110,6 +133,49 @@ test("valueAndGrad() says what is wrong", () => {
   // None of these has left anything behind.
   using r = valueAndGrad(loss)({ x });
   assert.deepEqual([...r.grads.x.readSync()], [1, 1]);
+});
+
+test("a tensor that a gradient needs and that is written to before the way back is an error, and no gradient of other values", () => {
+  using x = x2();
+  using c = x2();
+  const before = memory().tensors;
+  const fails = (loss: (p: { x: typeof x }) => Tensor<"f64", []>) =>
+    assert.throws(() => valueAndGrad(loss)({ x }), {
+      name: "TypeError",
+      message: "valueAndGrad: a tensor [2] that the gradient of mul needs was written to inside the loss",
+    });
+  fails((p) => {
+    const y = mul(p.x, p.x);
+    p.x.write([5, 5]);
+    return sum(y);
+  });
+  fails((p) => {
+    const y = mul(p.x, c);
+    scope(() => slice(c, 0, 1, 2).write([9]));
+    return sum(y);
+  });
+  assert.equal(memory().tensors, before);
+  // What no gradient needs any more may change.
+  using r = valueAndGrad((p: { x: typeof x }) => {
+    const y = add(p.x, c);
+    c.write([1, 1]);
+    return sum(mul(y, c));
+  })({ x });
+  assert.deepEqual([...r.grads.x.readSync()], [1, 1]);
+});
+
+test("an async loss is refused, and leaves no rejection behind", async () => {
+  using x = x2();
+  const loss = async (p: { x: typeof x }) => {
+    await Promise.resolve();
+    return sum(mul(p.x, x.alias() as never));
+  };
+  assert.throws(() => valueAndGrad(loss as never)({ x } as never), {
+    name: "TypeError",
+    message: "valueAndGrad: the loss must not be async",
+  });
+  x.dispose();
+  await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
 test("a disposed parameter is named", () => {

@@ -80,7 +80,7 @@ export const cases: Record<string, Case> = {
     steps: ["attentionBackward attention_f32_softmax", "attentionBackward: heads attention_f32_gradient"],
   },
   axpby: { run: ({ a, b }) => api.axpby([a], [b]), steps: ["axpby axpby_f32_sum"] },
-  cast: { run: ({ a }) => api.cast(a, "f64"), steps: ["cast: copy copy_f64_f32_rows"] },
+  cast: { run: ({ a }) => api.cast(a, "i32"), steps: ["cast: copy copy_i32_f32_rows"] },
   combineRows: {
     run: ({ sorted, shares, starts, order, places }) => api.combineRows(some(sorted), some(shares), { offsets: starts, order, places }),
     steps: ["combineRows combine_rows_f32_rows"],
@@ -109,7 +109,7 @@ export const cases: Record<string, Case> = {
     run: ({ choices }) => api.expertOrder(choices, { experts: 8 }),
     steps: ["expertOrder: count -", "expertOrder: place -"],
   },
-  full: { run: (_, device) => api.full(device, [6, 8], 2), steps: ["full fill_u32_rows"] },
+  full: { run: ({ a }, device) => api.full(device, [6, 8], 2, a.dtype), steps: ["full fill_u32_rows"] },
   gatherRows: {
     run: ({ a, starts, order, places }) => api.gatherRows(some(a), { offsets: starts, order, places }),
     steps: ["gatherRows -"],
@@ -190,7 +190,7 @@ export const cases: Record<string, Case> = {
   mse: { run: ({ a, b }) => api.mse(a, some(b)), steps: ["mse mse_f32_rows"] },
   mseBackward: { run: ({ a, b, scalar }) => api.mseBackward(a, some(b), scalar), steps: ["mseBackward mse_backward_f32_rows"] },
   mul: { run: ({ a, b }) => mul(a, some(b)), steps: ["mul mul_f32_rows"] },
-  ones: { run: (_, device) => api.ones(device, [6, 8]), steps: ["ones fill_u32_rows"] },
+  ones: { run: ({ a }, device) => api.ones(device, [6, 8], a.dtype), steps: ["ones fill_u32_rows"] },
   prepack: { run: ({ weight }) => void api.prepack(weight), steps: ["prepack gemm_f32_pack"] },
   relu: { run: ({ a }) => api.relu(a), steps: ["relu activation_f32_rows"] },
   reluBackward: { run: ({ a, b }) => api.reluBackward(a, some(b)), steps: ["reluBackward activation_backward_f32_rows"] },
@@ -239,7 +239,7 @@ export const cases: Record<string, Case> = {
   tanh: { run: ({ a }) => api.tanh(a), steps: ["tanh activation_f32_rows"] },
   tanhBackward: { run: ({ a, b }) => api.tanhBackward(a, some(b)), steps: ["tanhBackward activation_backward_f32_rows"] },
   transpose: { run: ({ a }) => transpose(a), steps: [] },
-  zeros: { run: (_, device) => zeros(device, [6, 8]), steps: ["zeros fill_u32_rows"] },
+  zeros: { run: ({ a }, device) => zeros(device, [6, 8], a.dtype), steps: ["zeros fill_u32_rows"] },
   // Made of others.
   accumulate: { run: ({ a, b }) => api.accumulate({ a }, { a: b }), steps: ["axpby axpby_f32_sum"] },
   adamW: {
@@ -299,13 +299,12 @@ export const cases: Record<string, Case> = {
   },
   moe: {
     run: ({ a }, device) => {
-      const p = api.moeInit(random(device, 3), { width: 8, hidden: 4, experts: 3 });
-      return api.moe(some(a), some(p), { topK: 2 });
+      const [router, up, down] = [[3, 8], [3, 8, 8], [3, 8, 4]].map((shape, i) => ({
+        weight: randomTensor(shape, a.dtype, 20 + i, device),
+      }));
+      return api.moe(some(a), some({ router, up, down }), { topK: 2 });
     },
     steps: [
-      "normal random_f32_normal",
-      "normal random_f32_normal",
-      "normal random_f32_normal",
       "linear gemm_f32_strip",
       "route route_f32_rows",
       "expertOrder: count -",

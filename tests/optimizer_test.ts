@@ -20,11 +20,12 @@ import {
   muon,
   type Optimizer,
   save,
+  scale,
   scope,
   sgd,
   slice,
   sum,
-  type Tensor,
+  Tensor,
   tensor,
   treeLeaves,
   treeMap,
@@ -454,6 +455,39 @@ test("ema() is resumed from a checkpoint, does not drift, and is freed", async (
   for (const x of [a, b]) x[Symbol.dispose]();
   params.w.dispose();
   assert.ok(memory().tensors <= before); // what earlier tests forgot may be freed at any moment
+});
+
+gpuTest("muon() on a GPU reads nothing back, takes gradients of any size, and steps as on the CPU", (gpu) => {
+  const { readSync } = Tensor.prototype;
+  for (const size of [1e-2, 1, 1e6]) {
+    assertAsOnCpu(gpu, `gradients of ${size}`, (device) => {
+      const params = { tall: randomTensor([33, 17], "f32", 1, device), stack: randomTensor([2, 5, 8], "f32", 2, device) };
+      using optimizer = muon(params as never, { weightDecay: 0.1 }) as Optimizer<never, object>;
+      let reads = 0;
+      for (let t = 0; t < 3; t++) {
+        const grads = { tall: randomTensor([33, 17], "f32", 5 + t, device), stack: randomTensor([2, 5, 8], "f32", 9 + t, device) };
+        for (const g of Object.values(grads)) scale(g, size, { out: g });
+        // The first step looks at the count that a checkpoint may have brought.
+        if (t > 0) {
+          Tensor.prototype.readSync = function (this: Tensor) {
+            if (this.device.isGpu) reads++;
+            return readSync.call(this) as never;
+          };
+        }
+        try {
+          optimizer.step(params as never, grads as never, 1e-2);
+        } finally {
+          Tensor.prototype.readSync = readSync;
+        }
+      }
+      assert.equal(reads, 0);
+      return params as Record<string, Tensor>;
+    }, 1e-5);
+  }
+  const zero = { w: tensor(gpu, [2, 2], [1, 2, 3, 4]) };
+  using optimizer = muon(zero, { weightDecay: 0 });
+  optimizer.step(zero, { w: tensor(gpu, [2, 2], [0, 0, 0, 0]) }, 0.1);
+  assert.deepEqual([...zero.w.readSync()], [1, 2, 3, 4]);
 });
 
 gpuTest("optimizers: steps on a GPU are those of the CPU, within rounding, and the count of steps is not read back", (gpu) => {

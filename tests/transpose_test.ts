@@ -1,6 +1,22 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { cpu, memory, mul, type Tensor, tensor, transpose, zeros } from "../mod.ts";
+import {
+  attention,
+  cpu,
+  type Device,
+  full,
+  matmul,
+  memory,
+  mul,
+  ones,
+  scope,
+  softmax,
+  type Tensor,
+  tensor,
+  transpose,
+  zeros,
+} from "../mod.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { assertGradients, assertSameBits, at, indices, randomTensor } from "./harness.ts";
 
 type Any = Tensor<"f32", number[]>;
@@ -50,3 +66,22 @@ test("transpose() says what does not fit", () => {
   assert.throws(() => transpose(x, [0, 0] as never), { name: "RangeError" });
   assert.throws(() => transpose(x, [0, 0.5] as never), { name: "RangeError" });
 });
+
+/** Empty views are taken whatever their strides; where a view to write to is not, the error names it. */
+function assertTakesViews(d: Device): void {
+  scope(() => {
+    // The last axis of these is not the dense one.
+    const none = transpose(zeros(d, [0, 2, 8, 3]), [0, 1, 3, 2]);
+    assert.deepEqual(attention(none, none, none).shape, [0, 2, 3, 8]);
+    const mask = transpose(zeros(d, [0, 5, 4]), [0, 2, 1]);
+    assert.deepEqual(softmax(zeros(d, [0, 4, 5]), { mask }).shape, [0, 4, 5]);
+    const turned = transpose(full(d, [3, 2], 7));
+    for (const f of [() => softmax(zeros(d, [2, 3]), { out: turned }), () => matmul(ones(d, [2, 4]), ones(d, [4, 3]), { out: turned })]) {
+      assert.throws(f, { name: "TypeError", message: /^(softmax|matmul): out is a view whose strides are not supported here/ });
+    }
+    assert.deepEqual([...turned.readSync()], [7, 7, 7, 7, 7, 7]);
+  });
+}
+
+test("empty views are taken whatever their strides, and a view to write to that is not taken is named", () => assertTakesViews(cpu));
+gpuTest("on a GPU too empty views are taken, and a view to write to that is not taken is named", assertTakesViews);

@@ -399,6 +399,15 @@ fn view(base: u32, rank: u32, layout: [*]const f64) Error!u32 {
             if (reach < 0) low += reach else high += reach;
         }
         if (low < 0 or high >= t.storage.bytes / t.dtype.bytes()) return error.IndexOutOfRange;
+    } else {
+        // The strides of nothing: as a dense tensor has them, which every op takes.
+        var stride: isize = 1;
+        var axis = rank;
+        while (axis > 0) {
+            axis -= 1;
+            t.strides_[axis] = stride;
+            stride *|= @intCast(@max(t.shape_[axis], 1));
+        }
     }
     t.data = t.storage.block + offset * t.dtype.bytes();
     const handle = try tensors.add(t);

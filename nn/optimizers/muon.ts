@@ -7,6 +7,7 @@ import { formatShape, formatValue } from "../../core/shape.ts";
 import { empty, type Tensor, view } from "../../core/tensor.ts";
 import { adamWStep } from "../../ops/adam_w.ts";
 import { axpby } from "../../ops/axpby.ts";
+import { clipFactor, scaleBy } from "../../ops/clip.ts";
 import { matmulList } from "../../ops/matmul_list.ts";
 import { scale } from "../../ops/scale.ts";
 import { sumOfSquares } from "../../ops/sum_of_squares.ts";
@@ -164,7 +165,7 @@ function orthogonal(stacks: readonly F32[]): F32[] {
     let stack = group.map((i) => stacks[i]!), other = stack.map(alike);
     let x = stack.flatMap(matricesOf), next = other.flatMap(matricesOf);
     const wide = rows(stack[0]!) <= columns(stack[0]!);
-    for (const each of x) scale(each, 1 / (normOf(each) + 1e-7), { out: each });
+    x.forEach(normalize);
     const side = Math.min(rows(stack[0]!), columns(stack[0]!));
     const square = () => x.map(({ device }) => empty(device, [side, side]) as Matrix);
     const xx = square(), p = square();
@@ -183,8 +184,19 @@ function orthogonal(stacks: readonly F32[]): F32[] {
   return results;
 }
 
-/** The root of the sum of squares; 1 where nothing is computed. */
-function normOf(x: Matrix): number {
+/** Divides a matrix by its norm, in place. */
+function normalize(x: Matrix): void {
+  if (x.device.isGpu) return normalizeThere(x);
   using sum = sumOfSquares(x);
-  return isExplaining() ? 1 : Math.sqrt(sum.itemSync());
+  const norm = isExplaining() ? 1 : Math.sqrt(sum.itemSync());
+  scale(x, 1 / (norm + 1e-7), { out: x });
+}
+
+/** As `normalize`, on a GPU, without a wait for the norm: clips to a tiny norm, and multiplies by the reciprocal of that, a power of two. */
+function normalizeThere(x: Matrix): void {
+  const { norm, factor } = clipFactor([x], 2 ** -60);
+  scaleBy([x], factor);
+  scale(x, 2 ** 60, { out: x });
+  norm.dispose();
+  factor.dispose();
 }

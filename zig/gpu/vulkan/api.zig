@@ -567,6 +567,7 @@ pub const DeviceTable = struct {
     vkCmdBindPipeline: *const fn (CommandBuffer, u32, Pipeline) callconv(.c) void,
     vkCmdBindDescriptorSets: *const fn (CommandBuffer, u32, PipelineLayout, u32, u32, *const DescriptorSet, u32, ?*const anyopaque) callconv(.c) void,
     vkCmdPushConstants: *const fn (CommandBuffer, PipelineLayout, u32, u32, u32, *const anyopaque) callconv(.c) void,
+    vkCmdDispatch: *const fn (CommandBuffer, u32, u32, u32) callconv(.c) void,
     vkCmdDispatchBase: *const fn (CommandBuffer, u32, u32, u32, u32, u32, u32) callconv(.c) void,
     vkCmdCopyBuffer: *const fn (CommandBuffer, Buffer, Buffer, u32, [*]const BufferCopy) callconv(.c) void,
     vkCreateSemaphore: *const fn (Device, *const SemaphoreCreateInfo, ?*const anyopaque, *Semaphore) callconv(.c) Result,

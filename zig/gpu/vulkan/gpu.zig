@@ -451,7 +451,8 @@ pub const Gpu = struct {
             push.vkCmdPushDescriptorSetKHR(batch.commands, bind_compute, layout.pipeline, 0, @intCast(bindings.len), &sets);
         } else g.vk.vkCmdBindDescriptorSets(batch.commands, bind_compute, layout.pipeline, 0, 1, &set, 0, null);
         g.vk.vkCmdPushConstants(batch.commands, layout.pipeline, api.stage_compute, 0, @intCast(4 * words.len), words.ptr);
-        g.vk.vkCmdDispatchBase(batch.commands, first, 0, 0, groups, 1, 1);
+        // Synchronisation validation follows plain dispatches alone.
+        if (first == 0) g.vk.vkCmdDispatch(batch.commands, groups, 1, 1) else g.vk.vkCmdDispatchBase(batch.commands, first, 0, 0, groups, 1, 1);
         g.counts.dispatches += 1;
         batch.count += 1;
         batch.cost += cost;

@@ -272,7 +272,7 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
 /// A function of the loader: of the file that `TILEWORK_VULKAN_LIBRARY` names, or of the system's.
 fn symbol(name: [*:0]const u8) Fault!*const anyopaque {
     if (std.c.getenv("TILEWORK_VULKAN_LIBRARY")) |path| {
-        const library = open(path) orelse return error.NoLoader;
+        const library = open(path, .named) orelse return error.NoLoader;
         return lookUp(library, name) orelse error.BrokenLoader;
     }
     const names: []const [*:0]const u8 = switch (builtin.os.tag) {
@@ -280,12 +280,14 @@ fn symbol(name: [*:0]const u8) Fault!*const anyopaque {
         .macos => &.{ "libvulkan.1.dylib", "libMoltenVK.dylib", "/opt/homebrew/lib/libvulkan.1.dylib", "/usr/local/lib/libvulkan.1.dylib", "/opt/homebrew/lib/libMoltenVK.dylib" },
         else => &.{ "libvulkan.so.1", "libvulkan.so" },
     };
-    for (names) |file| if (open(file)) |library| return lookUp(library, name) orelse error.BrokenLoader;
+    for (names) |file| if (open(file, .of_system)) |library| return lookUp(library, name) orelse error.BrokenLoader;
     return error.NoLoader;
 }
 
-fn open(file: [*:0]const u8) ?*anyopaque {
-    if (builtin.os.tag == .windows) return LoadLibraryA(file);
+/// Windows looks for a bare name in the current folder too, where anybody may have put a file of that name, unless it is told to leave that out.
+fn open(file: [*:0]const u8, from: enum { named, of_system }) ?*anyopaque {
+    const search_default_dirs = 0x1000; // of the program and of the system
+    if (builtin.os.tag == .windows) return LoadLibraryExA(file, null, if (from == .named) 0 else search_default_dirs);
     return std.c.dlopen(file, .{ .NOW = true });
 }
 
@@ -294,5 +296,5 @@ fn lookUp(library: *anyopaque, name: [*:0]const u8) ?*const anyopaque {
     return std.c.dlsym(library, name);
 }
 
-extern "kernel32" fn LoadLibraryA(name: [*:0]const u8) callconv(.winapi) ?*anyopaque;
+extern "kernel32" fn LoadLibraryExA(name: [*:0]const u8, file: ?*anyopaque, flags: u32) callconv(.winapi) ?*anyopaque;
 extern "kernel32" fn GetProcAddress(module: *anyopaque, name: [*:0]const u8) callconv(.winapi) ?*const anyopaque;

@@ -346,13 +346,20 @@ fn patience() futex.Spin {
 fn processor() i32 {
     return switch (builtin.os.tag) {
         .linux => sched_getcpu(),
-        .windows => @intCast(GetCurrentProcessorNumber()),
+        .windows => windows: {
+            var place: ProcessorNumber = undefined;
+            GetCurrentProcessorNumberEx(&place);
+            break :windows @as(i32, place.group) * 64 + place.number;
+        },
         else => -1,
     };
 }
 
 extern "c" fn sched_getcpu() c_int;
-extern "kernel32" fn GetCurrentProcessorNumber() callconv(.winapi) u32;
+
+/// Numbers count anew in each group of 64.
+const ProcessorNumber = extern struct { group: u16, number: u8, reserved: u8 };
+extern "kernel32" fn GetCurrentProcessorNumberEx(place: *ProcessorNumber) callconv(.winapi) void;
 
 /// A thread tells the system how it wants to be run, and on macOS, where only it can, its name.
 fn introduce(id: u32) void {

@@ -6,6 +6,7 @@ const std = @import("std");
 const builtin = @import("builtin");
 const api = @import("api.zig");
 const choice = @import("../choice.zig");
+const environment = @import("../../environment.zig");
 const pin = @import("../../parallel/pin.zig");
 const chunks = @import("chunks.zig");
 const shaders = @import("shaders");
@@ -127,7 +128,7 @@ fn find() Fault!void {
     pin.library(); // a driver may call back into the validation handler as long as the process lives
     const look: Lookup = @ptrCast(@alignCast(try symbol("vkGetInstanceProcAddr")));
     const global = api.fill(api.Global, @as(?api.Instance, null), look) orelse return error.BrokenLoader;
-    const wants_validation = if (std.c.getenv("TILEWORK_GPU_VALIDATION")) |text| text[0] == '1' else false;
+    const wants_validation = environment.isOn("TILEWORK_GPU_VALIDATION");
     var layers: [1][*:0]const u8 = undefined;
     var layer_count: u32 = 0;
     var extensions: [2][*:0]const u8 = undefined;
@@ -271,7 +272,8 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
 
 /// A function of the loader: of the file that `TILEWORK_VULKAN_LIBRARY` names, or of the system's.
 fn symbol(name: [*:0]const u8) Fault!*const anyopaque {
-    if (std.c.getenv("TILEWORK_VULKAN_LIBRARY")) |path| {
+    var buffer: environment.Buffer = undefined;
+    if (environment.get("TILEWORK_VULKAN_LIBRARY", &buffer)) |path| {
         const library = open(path, .named) orelse return error.NoLoader;
         return lookUp(library, name) orelse error.BrokenLoader;
     }

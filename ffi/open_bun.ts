@@ -14,9 +14,25 @@ export function open(path: string, symbols: Symbols): Opened {
   for (const [name, s] of Object.entries(symbols)) {
     table[name] = { args: s.parameters.map((p) => p === "buffer" ? "ptr" : p), returns: s.result } as (typeof table)[string]; // Bun's names but for buffers
   }
-  const library = dlopen(path, table);
+  const library = opened(path, table);
   return { symbols: library.symbols as unknown as Opened["symbols"], close: () => library.close() };
 }
+
+function opened(path: string, table: Parameters<typeof dlopen>[1]): ReturnType<typeof dlopen> {
+  try {
+    return dlopen(path, table);
+  } catch (error) {
+    // On Windows Bun tells the system's number and not its sentence.
+    const sentence = error instanceof Error && windowsErrors[error.message.match(/error code (\d+)/)?.[1] ?? ""];
+    throw sentence ? new Error(`${error.message}, ${sentence}`, { cause: error }) : error;
+  }
+}
+
+const windowsErrors: Record<string, string> = {
+  5: "the system denies access to it",
+  126: "it, or a library that it needs, could not be found",
+  193: "it is no library, or one for another processor",
+};
 
 /** An environment variable. */
 export function variable(name: string): string | undefined {

@@ -1,6 +1,6 @@
 // Everything that a change must pass, each step run even when an earlier one failed, then the sum of all tests and checks.
 // .ci/run installs the system packages and calls this; `deno task ci --list` names the steps, `deno task ci STEP …` runs only those.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Counts, failures, line, plainCounts, total, zigCounts } from "./counts.ts";
@@ -18,6 +18,8 @@ interface Step {
   count?: (text: string) => Counts;
   /** Too slow for every change: runs where it is named. */
   onDemand?: boolean;
+  /** A program that has to be on PATH, and where it comes from. */
+  needs?: { program: string; from: string };
 }
 
 /** A step that hangs fails, so that the others still run. The longest, cold, is cross-compilation: 8 minutes of processor time on 2 cores. */
@@ -44,6 +46,18 @@ const steps: Step[] = [
   },
   { name: "emulated", commands: [[deno, "run", "-A", "scripts/emulated.ts", "nehalem", "aarch64"]], count: plainCounts },
   { name: "haswell", commands: [[deno, "run", "-A", "scripts/emulated.ts", "haswell"]], count: plainCounts, onDemand: true }, // four minutes
+  {
+    name: "windows", // three minutes, and one more to build
+    commands: [[...build, "test", "-Dtarget=x86_64-windows-gnu", "-fwine"]],
+    env: () => {
+      mkdirSync(toolFolder(), { recursive: true });
+      // Where it stays: Zig keeps the environment of a run with the build that it has configured.
+      return Promise.resolve({ WINEDEBUG: "-all", WINEPREFIX: join(toolFolder(), "wine") });
+    },
+    count: zigCounts,
+    onDemand: true,
+    needs: { program: "wine", from: "Debian's packages wine and wine64: `apt-get install --no-install-recommends wine wine64`" },
+  },
   { name: "valgrind", commands: [[...build, "valgrind"]], count: zigCounts, onDemand: true }, // six minutes and more
   { name: "race", commands: [[...build, "race"]], count: zigCounts, onDemand: true }, // four minutes
   {
@@ -83,7 +97,13 @@ for (const step of steps.filter(({ name, onDemand }) => asked.length === 0 ? !on
   console.log(`\n######## ${step.name}`);
   const env = { NO_COLOR: "1", ...await step.env?.() };
   const ended = { text: "", seconds: 0, code: 0 };
-  for (const command of step.commands) {
+  const { needs } = step;
+  const missing = needs !== undefined && (await run([needs.program, "--version"], { output: "keep", env })).code !== 0;
+  if (missing) {
+    ended.code = 127;
+    console.log(`The step needs ${needs.program} on PATH. It comes from ${needs.from}.`);
+  }
+  for (const command of missing ? [] : step.commands) {
     const { code, text, seconds } = await run(command, { output: "tee", env, secondsMax: stepSecondsMax });
     ended.text += text;
     ended.seconds += seconds;

@@ -1,6 +1,6 @@
-// Runs the golden-hash test in whole runtimes on processors that this machine is not: older x86-64 levels and aarch64, all under qemu.
-// Linux x86-64 only. Needs qemu-user, Debian's arm64 cross libraries and npm; .ci/run installs them.
-//   deno run -A scripts/emulated.ts [nehalem|haswell|aarch64 …]
+// Runs the golden-hash test in whole runtimes on what this machine is not: older x86-64 levels and aarch64 under qemu, Windows under Wine.
+// Linux x86-64 only. Needs qemu-user, Debian's arm64 cross libraries and npm; .ci/run installs them. Windows needs Wine 10, which it does not install.
+//   deno run -A scripts/emulated.ts [nehalem|haswell|aarch64|windows …]
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
@@ -10,17 +10,18 @@ import { ensurePackages, findRuntime, type Runtime } from "./runtimes.ts";
 import { installed, toolFolder } from "./tools.ts";
 import { denoVersion, packages } from "./versions.ts";
 
-/** One emulated processor: how a program starts on it, and which library and which executables it takes. */
+/** One emulated machine: how a program starts on it, and which library and which executables it takes. */
 interface Machine {
   /** Emulation takes minutes: on x86-64, where both runtimes run natively too, the quicker of them shows that no instruction is too new. */
   runtimes: Runtime[];
-  qemu: string[];
+  emulator: string[];
   env: Record<string, string>;
   runtime: (runtime: Runtime) => Promise<string>;
 }
 
 const golden = "tests/golden_test.ts";
 const armLibrary = "zig/zig-out/aarch64-linux-gnu";
+const windowsLibrary = "zig/zig-out/x86_64-windows-gnu";
 
 // Without the features that qemu cannot emulate and would warn of at each start; no program can tell.
 const haswell = "Haswell,pcid=off,x2apic=off,tsc-deadline=off,hle=off,invpcid=off,rtm=off";
@@ -30,24 +31,45 @@ const machines: Record<string, () => Promise<Machine>> = {
   nehalem: () =>
     Promise.resolve({
       runtimes: ["bun"],
-      qemu: ["qemu-x86_64", "-cpu", "Nehalem"],
+      emulator: ["qemu-x86_64", "-cpu", "Nehalem"],
       env: { TILEWORK_ISA: "portable" },
       runtime: findRuntime,
     }),
   haswell: () =>
-    Promise.resolve({ runtimes: ["bun"], qemu: ["qemu-x86_64", "-cpu", haswell], env: { TILEWORK_ISA: "avx2" }, runtime: findRuntime }),
+    Promise.resolve({ runtimes: ["bun"], emulator: ["qemu-x86_64", "-cpu", haswell], env: { TILEWORK_ISA: "avx2" }, runtime: findRuntime }),
   aarch64: async () => {
     await build(["-Dtarget=aarch64-linux-gnu.2.17", "--prefix", join(root, armLibrary)]);
     return {
       runtimes: ["deno", "bun"],
-      qemu: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
+      emulator: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
       env: { TILEWORK_LIBRARY: join(root, armLibrary, "lib", "libtilework.so") },
-      runtime: armRuntime,
+      runtime: (runtime) =>
+        runtime === "deno"
+          ? packed("@deno/linux-arm64-glibc", denoVersion, "deno")
+          : packed("@oven/bun-linux-aarch64", packages.bun, "bin/bun"),
+    };
+  },
+  windows: async () => {
+    await needWine();
+    await build(["-Dtarget=x86_64-windows-gnu", "--prefix", join(root, windowsLibrary)]);
+    return {
+      runtimes: ["deno", "bun"],
+      emulator: ["wine"],
+      // Wine has the root folder as drive Z. A machine of its own, so that nobody's settings matter.
+      env: {
+        TILEWORK_LIBRARY: `Z:${join(root, windowsLibrary, "bin", "tilework.dll")}`,
+        WINEDEBUG: "-all",
+        WINEPREFIX: join(toolFolder(), "wine"),
+      },
+      runtime: (runtime) =>
+        runtime === "deno"
+          ? packed("@deno/win32-x64", denoVersion, "deno.exe")
+          : packed("@oven/bun-windows-x64", packages.bun, "bin/bun.exe"),
     };
   },
 };
 
-const names = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(machines);
+const names = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(machines).filter((name) => name !== "windows");
 if (names.some((name) => !(name in machines))) fail(`Usage: scripts/emulated.ts [${Object.keys(machines).join("|")} …]`);
 if (process.platform !== "linux" || process.arch !== "x64") fail("scripts/emulated.ts runs on Linux x86-64 only.");
 
@@ -66,7 +88,7 @@ for (const name of names) {
       ? ["test", "-A", "--no-check", "--filter", some, golden]
       : ["test", "--timeout", "900000", `./${golden}`];
     const env = { ...machine.env, NO_COLOR: "1", TILEWORK_EMULATED: "1" };
-    const { code, text, seconds } = await run([...machine.qemu, path, ...args], { output: "tee", env });
+    const { code, text, seconds } = await run([...machine.emulator, path, ...args], { output: "tee", env });
     const counts = runtime === "deno" ? denoCounts(text) : bunCounts(text);
     if (counts.failed === 0 && (code !== 0 || counts.passed === 0)) {
       console.log(code !== 0 ? `the runtime ended with exit code ${code}` : "no test ran");
@@ -80,18 +102,28 @@ const sum = total(results);
 console.log(`\n${line(sum)}`);
 process.exit(sum.failed > 0 ? 1 : 0);
 
-/** The arm64 executable of a runtime, of the pinned version, from its npm package; kept beside the other tools. */
-async function armRuntime(runtime: Runtime): Promise<string> {
-  const version = runtime === "deno" ? denoVersion : packages.bun;
-  const spec = runtime === "deno" ? `@deno/linux-arm64-glibc@${version}` : `@oven/bun-linux-aarch64@${version}`;
-  const folder = await installed(join(toolFolder(), `${runtime}-${version}-arm64`), async (fresh) => {
-    const packed = await run(["npm", "pack", "--silent", spec], { cwd: fresh, output: "keep" });
-    const archive = packed.text.trim().split("\n").at(-1) ?? "";
-    const unpacked = packed.code === 0 ? await run(["tar", "xzf", archive], { cwd: fresh, output: "keep" }) : packed;
+/** Wine 8 runs neither: it lacks bcryptprimitives.dll, which both load, and the placeholders of memory that Deno's V8 reserves. */
+async function needWine(): Promise<void> {
+  const { code, text } = await run(["wine", "--version"], { output: "keep" });
+  const version = code === 0 ? Number(text.match(/wine-(\d+)/)?.[1]) : 0;
+  if (version >= 10) return;
+  fail(
+    `The runtimes for Windows need Wine 10 or later, and ${version > 0 ? `here is Wine ${version}` : "here is none"}. ` +
+      `Debian has it from version 13: \`apt-get install --no-install-recommends wine wine64\`.`,
+  );
+}
+
+/** An executable for another system or processor, from the npm package of it; kept beside the other tools. */
+async function packed(name: string, version: string, executable: string): Promise<string> {
+  const spec = `${name}@${version}`;
+  const folder = await installed(join(toolFolder(), `${name.slice(1).replace("/", "-")}-${version}`), async (fresh) => {
+    const archived = await run(["npm", "pack", "--silent", spec], { cwd: fresh, output: "keep" });
+    const archive = archived.text.trim().split("\n").at(-1) ?? "";
+    const unpacked = archived.code === 0 ? await run(["tar", "xzf", archive], { cwd: fresh, output: "keep" }) : archived;
     if (unpacked.code !== 0) {
       throw new Error(`${unpacked.text.trim()}\n\n\`npm pack ${spec}\` failed: this check needs npm and its registry.`);
     }
     rmSync(join(fresh, archive));
   }).catch(fail);
-  return join(folder, "package", runtime === "deno" ? "deno" : "bin/bun");
+  return join(folder, "package", executable);
 }

@@ -35,6 +35,7 @@ const zigLayers: Record<string, string> = {
   "ops.zig": "list",
   "gpu.zig": "ops",
   "device.zig": "state",
+  "environment.zig": "state",
   "knobs.zig": "state",
   "tensor.zig": "state",
   "slots.zig": "state",

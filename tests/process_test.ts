@@ -276,7 +276,9 @@ test("an uncaught error while the pool is hot ends the process with code 1 and n
 test("an uncaught error while Workers multiply ends the process with code 1 and no signal", { timeout }, async () => {
   const { code, signal, stderr } = await child(
     `
+    import { cpu, ones } from "tilework";
     import { message, start } from "./workers.ts";
+    globalThis.kept = ones(cpu, [64]); // at the end of the process Windows calls this thread's destructor of tensors, which finds the Workers stopped anywhere
     await Promise.all(Array.from({ length: 3 }, () => message(start("./worker.ts"))));
     throw new Error("on purpose");`,
     {

@@ -3,6 +3,9 @@
 const std = @import("std");
 
 pub fn build(b: *std.Build) void {
+    // Zig keeps what this function made for the next build, with the environment of the tests in it: TILEWORK_TEST and the like would be those of the first run.
+    b.graph.poisonCache();
+
     const target = b.standardTargetOptions(.{ .default_target = baseline(b.graph.host.result) });
     const optimize = b.option(std.builtin.Optimize, "optimize", "Mode of the library (default: fast)") orelse .fast;
 

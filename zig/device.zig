@@ -5,6 +5,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const detect = @import("isa/detect.zig");
+const environment = @import("environment.zig");
 const knobs = @import("knobs.zig");
 const pick_ = @import("isa/pick.zig");
 const pool = @import("parallel/pool.zig");
@@ -238,8 +239,8 @@ fn lookUp(given: [*]const f64, comptime name: []const u8) Error!?u64 {
     }
     if (s.of_process) if (of_process[i]) |known| return known;
     const read: ?u64 = read: {
-        const text = std.mem.span(std.c.getenv(knobs.variable(name)) orelse break :read null);
-        if (text.len == 0) break :read null;
+        var buffer: environment.Buffer = undefined;
+        const text = environment.get(knobs.variable(name), &buffer) orelse break :read null;
         break :read s.parse(text) orelse {
             status.detail = .{ i, std.math.nan(f64) };
             return error.InvalidArgument;
@@ -322,7 +323,8 @@ pub const entries = struct {
     /// Answers how many bytes were copied.
     pub fn device_variable(out: [*]u8, capacity: u32, setting: u32) callconv(.c) u32 {
         inline for (knobs.table, 0..) |s, i| if (i == setting) {
-            const text = std.mem.span(std.c.getenv(knobs.variable(s.name)) orelse return 0);
+            var buffer: environment.Buffer = undefined;
+            const text = environment.get(knobs.variable(s.name), &buffer) orelse return 0;
             const len = @min(text.len, capacity);
             @memcpy(out[0..len], text[0..len]);
             return @intCast(len);

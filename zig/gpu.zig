@@ -4,6 +4,7 @@ const std = @import("std");
 const builtin = @import("builtin");
 const choice = @import("gpu/choice.zig");
 const device = @import("device.zig");
+const environment = @import("environment.zig");
 const instance = @import("gpu/vulkan/instance.zig");
 const launch = @import("gpu/launch.zig");
 const Scratch = @import("gpu/scratch.zig").Scratch;
@@ -184,12 +185,13 @@ pub const entries = struct {
     pub fn gpu_choose(text: [*]const u8, len: u32, index: f64) callconv(.c) i32 {
         const system = instance.system();
         var list: [instance.adapters_max]choice.Candidate = undefined;
+        var buffer: environment.Buffer = undefined;
         const wish: choice.Wish = if (index >= 0)
             .{ .index = if (index < 4096) @intFromFloat(index) else 4096 }
         else if (len > 0)
             .{ .text = text[0..len] }
-        else if (std.c.getenv("TILEWORK_GPU")) |variable|
-            (if (variable[0] == 0) .best else .{ .text = std.mem.span(variable) })
+        else if (environment.get("TILEWORK_GPU", &buffer)) |variable|
+            .{ .text = variable }
         else
             .best;
         return @intCast(choice.choose(candidates(system, &list), wish) orelse return -1);

@@ -253,6 +253,7 @@ const ExitKey = if (builtin.os.tag == .windows) u32 else std.c.pthread_key_t;
 
 extern "kernel32" fn FlsAlloc(callback: *const fn (?*anyopaque) callconv(.winapi) void) callconv(.winapi) u32;
 extern "kernel32" fn FlsSetValue(index: u32, value: ?*anyopaque) callconv(.winapi) i32;
+extern "ntdll" fn RtlDllShutdownInProgress() callconv(.winapi) u8;
 
 fn nameThread() Error!void {
     pin.library(); // a runtime may unload it when a Worker ends, and the destructor runs after that
@@ -292,7 +293,10 @@ fn freeOfThread(value: *anyopaque) callconv(.c) void {
     }
 }
 
+/// Called for the thread that ends the process too, when all others have been stopped wherever they were, with a lock in hand perhaps: to wait for one would
+/// be forever. The system takes the memory anyway.
 fn freeOfThreadWindows(value: ?*anyopaque) callconv(.winapi) void {
+    if (RtlDllShutdownInProgress() != 0) return;
     if (value) |v| freeOfThread(v);
 }
 

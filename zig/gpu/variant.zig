@@ -2,15 +2,19 @@
 //! device would choose. An op that has no variant of that name goes by its own rule.
 
 const std = @import("std");
+const environment = @import("../environment.zig");
 
-var text: std.atomic.Value(?[*:0]const u8) = .init(null);
+var state: std.atomic.Value(enum(u8) { unread, being_read, read }) = .init(.unread);
+var buffer: environment.Buffer = undefined;
+var text: ?[]const u8 = null;
 
 pub fn asked(comptime Variant: type) ?Variant {
-    const t = text.load(.monotonic) orelse first: {
-        const read = std.c.getenv("TILEWORK_GPU_VARIANT") orelse "";
-        text.store(read, .monotonic);
-        break :first read;
-    };
-    if (t[0] == 0) return null;
-    return std.meta.stringToEnum(Variant, std.mem.span(t));
+    if (state.load(.acquire) != .read) {
+        if (state.cmpxchgStrong(.unread, .being_read, .acquire, .acquire) == null) {
+            text = environment.get("TILEWORK_GPU_VARIANT", &buffer);
+            state.store(.read, .release);
+        }
+        while (state.load(.acquire) != .read) std.atomic.spinLoopHint();
+    }
+    return std.meta.stringToEnum(Variant, text orelse return null);
 }

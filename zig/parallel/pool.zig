@@ -346,13 +346,20 @@ fn patience() futex.Spin {
 fn processor() i32 {
     return switch (builtin.os.tag) {
         .linux => sched_getcpu(),
-        .windows => @intCast(GetCurrentProcessorNumber()),
+        .windows => windows: {
+            var place: ProcessorNumber = undefined;
+            GetCurrentProcessorNumberEx(&place);
+            break :windows @as(i32, place.group) * 64 + place.number;
+        },
         else => -1,
     };
 }
 
 extern "c" fn sched_getcpu() c_int;
-extern "kernel32" fn GetCurrentProcessorNumber() callconv(.winapi) u32;
+
+/// Numbers count anew in each group of 64.
+const ProcessorNumber = extern struct { group: u16, number: u8, reserved: u8 };
+extern "kernel32" fn GetCurrentProcessorNumberEx(place: *ProcessorNumber) callconv(.winapi) void;
 
 /// A thread tells the system how it wants to be run, and on macOS, where only it can, its name.
 fn introduce(id: u32) void {
@@ -388,7 +395,7 @@ fn hesitate() void {
     if (hesitation == 0) hesitation = @intFromPtr(&hesitation) ^ testing.random_seed; // each thread its own sequence
     hesitation = hesitation *% 6364136223846793005 +% 1442695040888963407;
     switch (hesitation >> 58) {
-        0 => _ = std.c.nanosleep(&.{ .sec = 0, .nsec = 1000 }, null),
+        0 => sleep(1000),
         1, 2, 3, 4, 5 => std.Thread.yield() catch {},
         6, 7, 8 => for (0..hesitation >> 32 & 255) |_| std.atomic.spinLoopHint(),
         else => {},
@@ -398,6 +405,7 @@ fn hesitate() void {
 var hesitant: std.atomic.Value(bool) = .init(false);
 threadlocal var hesitation: u64 = 0;
 
+const sleep = @import("../testing/sleep.zig").sleep;
 const testing = std.testing;
 
 test "a phase runs each job once, on any number of workers" {
@@ -592,7 +600,7 @@ test "thousands of tiny calls from several threads: every job runs once, and non
         fn go(done: *const Word) void {
             for (0..6000) |_| {
                 if (done.load(.monotonic) == 1) return;
-                _ = std.c.nanosleep(&.{ .sec = 0, .nsec = 20_000_000 }, null);
+                sleep(20_000_000);
             }
             @panic("calls of the pool have not ended for two minutes");
         }

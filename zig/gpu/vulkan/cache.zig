@@ -5,6 +5,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const api = @import("api.zig");
+const environment = @import("../../environment.zig");
 const instance = @import("instance.zig");
 const gpa = std.heap.c_allocator;
 
@@ -15,25 +16,22 @@ const bytes_max = 64 << 20;
 
 /// The file of a device, or null where no folder is known.
 fn pathOf(adapter: *const instance.Adapter, buffer: *[1024]u8) ?[:0]const u8 {
-    if (std.c.getenv("TILEWORK_GPU_CACHE")) |text| if (text[0] == '0') return null;
+    var text: environment.Buffer = undefined;
+    if (environment.get("TILEWORK_GPU_CACHE", &text)) |keep| if (keep[0] == '0') return null;
     const p = &adapter.properties;
     var folder: [768]u8 = undefined;
     return std.fmt.bufPrintSentinel(buffer, "{s}/pipelines-{x}-{x}-{x}-{x}.bin", .{ folderOf(&folder) orelse return null, p.vendor, p.device, p.driver_version, &p.pipeline_cache_uuid }, 0) catch null;
 }
 
 fn folderOf(buffer: *[768]u8) ?[]const u8 {
-    if (variable("TILEWORK_CACHE")) |own| return std.fmt.bufPrint(buffer, "{s}", .{own}) catch null;
+    var text: environment.Buffer = undefined;
+    if (environment.get("TILEWORK_CACHE", &text)) |own| return std.fmt.bufPrint(buffer, "{s}", .{own}) catch null;
     const name, const below = switch (builtin.os.tag) {
         .windows => .{ "LOCALAPPDATA", "tilework" },
         .macos => .{ "HOME", "Library/Caches/tilework" },
-        else => if (variable("XDG_CACHE_HOME") != null) .{ "XDG_CACHE_HOME", "tilework" } else .{ "HOME", ".cache/tilework" },
+        else => if (environment.get("XDG_CACHE_HOME", &text) != null) .{ "XDG_CACHE_HOME", "tilework" } else .{ "HOME", ".cache/tilework" },
     };
-    return std.fmt.bufPrint(buffer, "{s}/{s}", .{ variable(name) orelse return null, below }) catch null;
-}
-
-fn variable(name: [*:0]const u8) ?[]const u8 {
-    const text = std.mem.span(std.c.getenv(name) orelse return null);
-    return if (text.len == 0) null else text;
+    return std.fmt.bufPrint(buffer, "{s}/{s}", .{ environment.get(name, &text) orelse return null, below }) catch null;
 }
 
 /// What is on disk for a device, for `gpa` to free; null where there is nothing sound.

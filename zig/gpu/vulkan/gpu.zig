@@ -10,6 +10,7 @@ const std = @import("std");
 const api = @import("api.zig");
 const cache = @import("cache.zig");
 const chunks = @import("chunks.zig");
+const environment = @import("../../environment.zig");
 const heap = @import("heap.zig");
 const instance = @import("instance.zig");
 const shaders = @import("shaders");
@@ -175,7 +176,7 @@ pub const Gpu = struct {
 
     /// Descriptor sets from pools even where they could be pushed: for tests.
     fn pooled() bool {
-        return if (std.c.getenv("TILEWORK_GPU_POOLED_SETS")) |text| text[0] == '1' else false;
+        return environment.isOn("TILEWORK_GPU_POOLED_SETS");
     }
 
     /// The most bytes that a binding may have, and so a tensor.
@@ -463,8 +464,9 @@ pub const Gpu = struct {
 
     /// The most workgroups of one dispatch: the device's limit, which `TILEWORK_GPU_GROUPS` lowers, so that tests see shaders go round in small tensors.
     fn groupsMax(limit: u32) u32 {
-        const text = std.c.getenv("TILEWORK_GPU_GROUPS") orelse return limit;
-        return std.math.clamp(std.fmt.parseInt(u32, std.mem.span(text), 10) catch limit, 1, limit);
+        var buffer: environment.Buffer = undefined;
+        const text = environment.get("TILEWORK_GPU_GROUPS", &buffer) orelse return limit;
+        return std.math.clamp(std.fmt.parseInt(u32, text, 10) catch limit, 1, limit);
     }
 
     fn layoutOf(g: *Gpu, count: usize) Fault!*const Layout {

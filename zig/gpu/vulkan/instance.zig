@@ -6,6 +6,7 @@ const std = @import("std");
 const builtin = @import("builtin");
 const api = @import("api.zig");
 const choice = @import("../choice.zig");
+const environment = @import("../../environment.zig");
 const pin = @import("../../parallel/pin.zig");
 const chunks = @import("chunks.zig");
 const shaders = @import("shaders");
@@ -127,7 +128,7 @@ fn find() Fault!void {
     pin.library(); // a driver may call back into the validation handler as long as the process lives
     const look: Lookup = @ptrCast(@alignCast(try symbol("vkGetInstanceProcAddr")));
     const global = api.fill(api.Global, @as(?api.Instance, null), look) orelse return error.BrokenLoader;
-    const wants_validation = if (std.c.getenv("TILEWORK_GPU_VALIDATION")) |text| text[0] == '1' else false;
+    const wants_validation = environment.isOn("TILEWORK_GPU_VALIDATION");
     var layers: [1][*:0]const u8 = undefined;
     var layer_count: u32 = 0;
     var extensions: [2][*:0]const u8 = undefined;
@@ -271,8 +272,9 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
 
 /// A function of the loader: of the file that `TILEWORK_VULKAN_LIBRARY` names, or of the system's.
 fn symbol(name: [*:0]const u8) Fault!*const anyopaque {
-    if (std.c.getenv("TILEWORK_VULKAN_LIBRARY")) |path| {
-        const library = open(path) orelse return error.NoLoader;
+    var buffer: environment.Buffer = undefined;
+    if (environment.get("TILEWORK_VULKAN_LIBRARY", &buffer)) |path| {
+        const library = open(path, .named) orelse return error.NoLoader;
         return lookUp(library, name) orelse error.BrokenLoader;
     }
     const names: []const [*:0]const u8 = switch (builtin.os.tag) {
@@ -280,12 +282,14 @@ fn symbol(name: [*:0]const u8) Fault!*const anyopaque {
         .macos => &.{ "libvulkan.1.dylib", "libMoltenVK.dylib", "/opt/homebrew/lib/libvulkan.1.dylib", "/usr/local/lib/libvulkan.1.dylib", "/opt/homebrew/lib/libMoltenVK.dylib" },
         else => &.{ "libvulkan.so.1", "libvulkan.so" },
     };
-    for (names) |file| if (open(file)) |library| return lookUp(library, name) orelse error.BrokenLoader;
+    for (names) |file| if (open(file, .of_system)) |library| return lookUp(library, name) orelse error.BrokenLoader;
     return error.NoLoader;
 }
 
-fn open(file: [*:0]const u8) ?*anyopaque {
-    if (builtin.os.tag == .windows) return LoadLibraryA(file);
+/// Windows looks for a bare name in the current folder too, where anybody may have put a file of that name, unless it is told to leave that out.
+fn open(file: [*:0]const u8, from: enum { named, of_system }) ?*anyopaque {
+    const search_default_dirs = 0x1000; // of the program and of the system
+    if (builtin.os.tag == .windows) return LoadLibraryExA(file, null, if (from == .named) 0 else search_default_dirs);
     return std.c.dlopen(file, .{ .NOW = true });
 }
 
@@ -294,5 +298,5 @@ fn lookUp(library: *anyopaque, name: [*:0]const u8) ?*const anyopaque {
     return std.c.dlsym(library, name);
 }
 
-extern "kernel32" fn LoadLibraryA(name: [*:0]const u8) callconv(.winapi) ?*anyopaque;
+extern "kernel32" fn LoadLibraryExA(name: [*:0]const u8, file: ?*anyopaque, flags: u32) callconv(.winapi) ?*anyopaque;
 extern "kernel32" fn GetProcAddress(module: *anyopaque, name: [*:0]const u8) callconv(.winapi) ?*const anyopaque;

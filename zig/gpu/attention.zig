@@ -137,21 +137,34 @@ const Shared = struct {
         return if (self.sheet.width > narrow) launch.launch(d, name ++ "_wide", args, of) else launch.launch(d, name, args, of);
     }
 
-    fn bounds(segments: *const ?Segments) ?[*]const u32 {
-        return if (segments.*) |*s| s.bounds() else null;
+    /// What every shader of scores reads, in `tiles` of queries or of keys.
+    fn inputs(self: *const Shared, p: anytype, tiles: *const ?Segments) Inputs {
+        return .{
+            .q = p.q.first,
+            .k = p.k.first,
+            .v = p.v.first,
+            .mask = if (p.mask.first) |first| @ptrCast(@alignCast(first)) else null,
+            .q_bounds = if (self.queries) |*s| s.bounds() else null,
+            .k_bounds = if (self.keys) |*s| s.bounds() else null,
+            .tiles = if (tiles.*) |*s| s.tiles() else null,
+        };
     }
+};
 
-    fn tilesOf(segments: *const ?Segments) ?[*]const u32 {
-        return if (segments.*) |*s| s.tiles() else null;
-    }
+const Inputs = extern struct {
+    pub const spread = {};
+
+    q: [*]const f32,
+    k: [*]const f32,
+    v: [*]const f32,
+    mask: ?[*]const u32,
+    q_bounds: ?[*]const u32,
+    k_bounds: ?[*]const u32,
+    tiles: ?[*]const u32,
 };
 
 fn ceil(n: usize, by: usize) usize {
     return std.math.divCeil(usize, n, by) catch unreachable;
-}
-
-fn maskOf(p: anytype) ?[*]const u32 {
-    return if (p.mask.first) |first| @ptrCast(@alignCast(first)) else null;
 }
 
 pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error!void {
@@ -170,13 +183,7 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
     const Args = extern struct {
         out: [*]f32,
         stats: ?[*]f32,
-        q: [*]const f32,
-        k: [*]const f32,
-        v: [*]const f32,
-        mask: ?[*]const u32,
-        q_bounds: ?[*]const u32,
-        k_bounds: ?[*]const u32,
-        tiles: ?[*]const u32,
+        inputs: Inputs,
         partial: ?[*]f32,
         sheet: [*]const Sheet,
     };
@@ -185,13 +192,7 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
     try shared.launchOf(d, "attention_f32", Args{
         .out = out.first,
         .stats = stats,
-        .q = p.q.first,
-        .k = p.k.first,
-        .v = p.v.first,
-        .mask = maskOf(p),
-        .q_bounds = Shared.bounds(&shared.queries),
-        .k_bounds = Shared.bounds(&shared.keys),
-        .tiles = Shared.tilesOf(&shared.queries),
+        .inputs = shared.inputs(p, &shared.queries),
         .partial = if (partial) |x| x.ptr(f32) else null,
         .sheet = shared.memory.ptr(Sheet),
     }, work);
@@ -233,62 +234,32 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         .sheet = shared.memory.ptr(Sheet),
         .batches = shared.batches(),
     }, .{ .groups = ceil(rows, 8), .cost = 2 *| rows *| p.width, .rounds = p.width / 16 + launch.few_rounds, .step = "delta" });
-    const Queries = extern struct {
-        dq: [*]f32,
-        delta: [*]const f32,
-        stats: [*]const f32,
-        dy: [*]const f32,
-        q: [*]const f32,
-        k: [*]const f32,
-        v: [*]const f32,
-        mask: ?[*]const u32,
-        q_bounds: ?[*]const u32,
-        k_bounds: ?[*]const u32,
-        tiles: ?[*]const u32,
-        sheet: [*]const Sheet,
-    };
-    if (b.dq) |dq| try shared.launchOf(d, "attention_backward_f32_queries", Queries{
-        .dq = dq.first,
-        .delta = delta.ptr(f32),
-        .stats = b.stats,
-        .dy = b.dy.first,
-        .q = p.q.first,
-        .k = p.k.first,
-        .v = p.v.first,
-        .mask = maskOf(p),
-        .q_bounds = Shared.bounds(&shared.queries),
-        .k_bounds = Shared.bounds(&shared.keys),
-        .tiles = Shared.tilesOf(&shared.queries),
-        .sheet = shared.memory.ptr(Sheet),
-    }, shared.work("dq", shared.sheet.query_tiles, p.heads, 3, p.keys));
-    const Keys = extern struct {
-        dk: ?[*]f32,
-        dv: ?[*]f32,
-        delta: [*]const f32,
-        stats: [*]const f32,
-        dy: [*]const f32,
-        q: [*]const f32,
-        k: [*]const f32,
-        v: [*]const f32,
-        mask: ?[*]const u32,
-        q_bounds: ?[*]const u32,
-        k_bounds: ?[*]const u32,
-        tiles: ?[*]const u32,
-        sheet: [*]const Sheet,
-    };
-    if (b.dk != null or b.dv != null) try shared.launchOf(d, "attention_backward_f32_keys", Keys{
-        .dk = if (b.dk) |m| m.first else null,
-        .dv = if (b.dv) |m| m.first else null,
-        .delta = delta.ptr(f32),
-        .stats = b.stats,
-        .dy = b.dy.first,
-        .q = p.q.first,
-        .k = p.k.first,
-        .v = p.v.first,
-        .mask = maskOf(p),
-        .q_bounds = Shared.bounds(&shared.queries),
-        .k_bounds = Shared.bounds(&shared.keys),
-        .tiles = Shared.tilesOf(&shared.keys),
-        .sheet = shared.memory.ptr(Sheet),
-    }, shared.work("dk dv", shared.sheet.key_tiles, p.kv_heads, 4, p.queries *| @max(1, shared.sheet.group)));
+    if (b.dq) |dq| {
+        const Queries = extern struct { dq: [*]f32, from: Slopes };
+        const from: Slopes = .of(&shared, b, &delta, &shared.queries);
+        try shared.launchOf(d, "attention_backward_f32_queries", Queries{ .dq = dq.first, .from = from }, shared.work("dq", shared.sheet.query_tiles, p.heads, 3, p.keys));
+    }
+    if (b.dk != null or b.dv != null) {
+        const Keys = extern struct { dk: ?[*]f32, dv: ?[*]f32, from: Slopes };
+        try shared.launchOf(d, "attention_backward_f32_keys", Keys{
+            .dk = if (b.dk) |m| m.first else null,
+            .dv = if (b.dv) |m| m.first else null,
+            .from = .of(&shared, b, &delta, &shared.keys),
+        }, shared.work("dk dv", shared.sheet.key_tiles, p.kv_heads, 4, p.queries *| @max(1, shared.sheet.group)));
+    }
 }
+
+/// What the gradients of scores are made from.
+const Slopes = extern struct {
+    pub const spread = {};
+
+    delta: [*]const f32,
+    stats: [*]const f32,
+    dy: [*]const f32,
+    inputs: Inputs,
+    sheet: [*]const Sheet,
+
+    fn of(shared: *const Shared, b: anytype, delta: *const Scratch, tiles: *const ?Segments) Slopes {
+        return .{ .delta = delta.ptr(f32), .stats = b.stats, .dy = b.dy.first, .inputs = shared.inputs(&b.p, tiles), .sheet = shared.memory.ptr(Sheet) };
+    }
+};

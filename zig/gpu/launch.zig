@@ -177,7 +177,8 @@ fn bindingsOf(comptime Args: type) comptime_int {
     return pointerNames(Args, "").len;
 }
 
-/// Names of the pointers in a struct and in the structs inside it, whose fields carry the name of the field that holds them before their own.
+/// Names of the pointers in a struct and in the structs inside it, whose fields carry the name of the field that holds them before their own. A struct that
+/// declares `spread` is a list that several shaders share: its fields have their own names alone.
 fn pointerNames(comptime T: type, comptime name: []const u8) []const []const u8 {
     return leafNames(T, name, true);
 }
@@ -188,7 +189,7 @@ fn leafNames(comptime T: type, comptime name: []const u8, comptime pointers: boo
     var names: []const []const u8 = &.{};
     switch (@typeInfo(T)) {
         .@"struct" => for (std.meta.fieldNames(T)) |field| {
-            names = names ++ leafNames(@FieldType(T, field), prefixed(name, field), pointers);
+            names = names ++ leafNames(@FieldType(T, field), if (spreads(@FieldType(T, field))) name else prefixed(name, field), pointers);
         },
         .array => |array| for (0..array.len) |i| {
             names = names ++ leafNames(array.child, std.fmt.comptimePrint("{s}_{d}", .{ name, i }), pointers);
@@ -202,6 +203,10 @@ fn leafNames(comptime T: type, comptime name: []const u8, comptime pointers: boo
 
 fn numberNames(comptime T: type, comptime name: []const u8) []const []const u8 {
     return leafNames(T, name, false);
+}
+
+fn spreads(comptime T: type) bool {
+    return @typeInfo(T) == .@"struct" and @hasDecl(T, "spread");
 }
 
 fn prefixed(comptime outer: []const u8, comptime field: []const u8) []const u8 {
@@ -236,4 +241,17 @@ test "launch: short rows share a workgroup, in teams of a power of two" {
     }
     try expectEqual(128, threads(name));
     for ([_][3]usize{ .{ 0, 8, 0 }, .{ 16, 8, 1 }, .{ 17, 8, 2 }, .{ 17, 300, 17 } }) |case| try expectEqual(case[2], byTeam(name, case[0], case[1], 1).groups);
+}
+
+test "launch: names of nested structs carry their field's, but for those that are spread" {
+    const Inner = extern struct { x: [*]const f32, step: u32 };
+    const List = extern struct {
+        pub const spread = {};
+        y: ?[*]f32,
+        inner: Inner,
+        size: u32,
+    };
+    const Args = extern struct { out: [*]f32, list: List, pair: [2]Inner, last: f32 };
+    try std.testing.expectEqualDeep(&[_][]const u8{ "out", "y", "inner_x", "pair_0_x", "pair_1_x" }, comptime pointerNames(Args, ""));
+    try std.testing.expectEqualDeep(&[_][]const u8{ "inner_step", "size", "pair_0_step", "pair_1_step", "last" }, comptime numberNames(Args, ""));
 }

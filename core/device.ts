@@ -1,6 +1,6 @@
 /** Devices: where tensors live and what computes on them. */
 
-import { load, native } from "../ffi/library.ts";
+import { errorDetail, load, native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
@@ -167,14 +167,13 @@ class Cpu implements CpuDevice {
     const handle = native.tw_device_new(this.#given, this.#given.length);
     if (handle !== 0) return handle;
     const status = statusName(native.tw_last_status());
-    const detail = new Float64Array(2);
-    native.tw_error_detail(detail);
+    const [place, value] = errorDetail();
     if (status === "Unsupported") {
-      throw statusErrorOf(`isa "${isas[detail[1]!]}" cannot run on this machine`);
+      throw statusErrorOf(`isa "${isas[value]}" cannot run on this machine`);
     }
-    const setting = settings[detail[0]!];
+    const setting = settings[place];
     if (status !== "InvalidArgument" || setting === undefined) throw statusError("cpuDevice", status);
-    throw new RangeError(`cpuDevice: ${setting.variable} must be ${allowed(setting)}, got ${variableText(detail[0]!)}`);
+    throw new RangeError(`cpuDevice: ${setting.variable} must be ${allowed(setting)}, got ${variableText(place)}`);
   }
 
   sync(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Ids and labels: what ops that look rows up by number ask of them, and how they say which one was wrong. */
 
-import { native } from "../ffi/library.ts";
+import { errorDetail } from "../ffi/library.ts";
 import { statusName } from "../ffi/status.ts";
 import { check, type Tensor } from "./tensor.ts";
 
@@ -10,9 +10,8 @@ import { check, type Tensor } from "./tensor.ts";
  */
 export function checkLabels(op: string, name: string, labels: Tensor, allowed: () => string, code: number): void {
   if (code === 0 || statusName(code) !== "IndexOutOfRange") return check(op, code);
-  const detail = new Float64Array(2);
-  native.tw_error_detail(detail);
-  throw new RangeError(`${op}: ${name}[${place(detail[0]!, labels.shape)}] is ${detail[1]}, must be ${allowed()}`);
+  const [position, value] = errorDetail();
+  throw new RangeError(`${op}: ${name}[${place(position, labels.shape)}] is ${value}, must be ${allowed()}`);
 }
 
 /** The index of the element that comes at `position` in row-major order. */

@@ -1,6 +1,6 @@
 /** Tensors: n-dimensional arrays in native memory. */
 
-import { load, native } from "../ffi/library.ts";
+import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
@@ -359,9 +359,7 @@ export function check(op: string, code: number): void {
   if (code === 0 || takeNotes(op, code)) return;
   const status = statusName(code);
   if (status !== "TooLong") throw statusError(op, status);
-  const detail = new Float64Array(2);
-  native.tw_error_detail(detail);
-  throw tooLongError(op, detail);
+  throw tooLongError(op, ...errorDetail());
 }
 
 function alive<T extends Tensor>(op: string, x: T): T {

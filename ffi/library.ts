@@ -87,6 +87,13 @@ export function load(): Native {
   );
 }
 
+/** The two numbers behind the last status of this thread that has some: see `detail` in zig/status.zig. @internal */
+export function errorDetail(): [number, number] {
+  const detail = new Float64Array(2);
+  native.tw_error_detail(detail);
+  return [detail[0]!, detail[1]!];
+}
+
 /**
  * Whether the native library can be loaded here; `false` where every other function would throw a LibraryNotFoundError.
  *

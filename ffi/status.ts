@@ -31,7 +31,7 @@ export function statusName(code: number): StatusName {
 }
 
 /** The error of a call whose loops would be too long for the driver of a GPU. @internal */
-export function tooLongError(op: string, [rounds, limit]: Iterable<number>): UnsupportedError {
+export function tooLongError(op: string, rounds: number, limit: number): UnsupportedError {
   return new UnsupportedError(
     `${op}: sizes like these make a thread's loops ${rounds} rounds long, and this GPU's driver ends them after ${limit}; another GPU takes them`,
   );

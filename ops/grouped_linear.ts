@@ -21,7 +21,7 @@ import type { Out } from "../core/op.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Box, NoLinear, Size } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
-import { native } from "../ffi/library.ts";
+import { errorDetail, native } from "../ffi/library.ts";
 import { statusName } from "../ffi/status.ts";
 import type { LinearAccumulate } from "./linear.ts";
 
@@ -64,9 +64,7 @@ function checkGrouped(op: string, x: Tensor, offsets: Tensor, p: AnyGroupedLinea
 /** As `check`; a wrong offset is a RangeError that names its place and what would be right there. */
 function checkOffsets(op: string, offsets: Tensor, rows: number, code: number): void {
   if (code === 0 || statusName(code) !== "IndexOutOfRange") return check(op, code);
-  const detail = new Float64Array(2);
-  native.tw_error_detail(detail);
-  const [place, value] = detail as unknown as [number, number]; // two elements, as made above
+  const [place, value] = errorDetail();
   const last = place === offsets.size - 1;
   const from = () => (offsets.readSync() as Uint32Array)[place - 1];
   const right = last ? `${rows}, the number of rows` : place === 0 ? "0" : `from ${from()} to ${rows}: offsets do not fall`;

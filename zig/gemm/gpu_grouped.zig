@@ -80,6 +80,13 @@ const Depth = extern struct {
     a_col: isize,
     b_row: isize,
     b_col: isize,
+    into: Into,
+};
+
+/// Where the gradients of weights go, and the parts of each expert's rows whose sums make them up.
+const Into = extern struct {
+    pub const spread = {};
+
     ldc: usize,
     c_expert: isize,
     experts: usize,
@@ -94,12 +101,7 @@ const DepthJoin = extern struct {
     bounds: [*]const u32,
     m: usize,
     n: usize,
-    ldc: usize,
-    c_expert: isize,
-    experts: usize,
-    accumulate: bool,
-    parts: usize,
-    part: usize,
+    into: Into,
 };
 
 /// The most bytes of partial sums.
@@ -154,6 +156,7 @@ fn product(d: *const Device, comptime variant: Variant, work: *const grouped.Wor
             const rows = work.experts.rows;
             const part = partOf(experts, p.m, p.n, rows, d.gpu.?.adapter.rounds_max);
             const parts = @max(1, ceil(rows, part));
+            const into: Into = .{ .ldc = p.ldc, .c_expert = group.stride, .experts = experts, .accumulate = p.beta != 0, .parts = parts, .part = part };
             const partials: ?Scratch = if (parts > 1) try .init(d, parts *| experts *| (p.m *| p.n) *| @sizeOf(f32)) else null;
             defer if (partials) |x| x.deinit();
             try launch.launch(d, "grouped_depth_f32_" ++ @tagName(variant), Depth{
@@ -167,12 +170,7 @@ fn product(d: *const Device, comptime variant: Variant, work: *const grouped.Wor
                 .a_col = p.a_col,
                 .b_row = p.b_row,
                 .b_col = p.b_col,
-                .ldc = p.ldc,
-                .c_expert = group.stride,
-                .experts = experts,
-                .accumulate = p.beta != 0,
-                .parts = parts,
-                .part = part,
+                .into = into,
             }, .{ .groups = parts *| experts *| (ceil(p.m, tile) *| ceil(p.n, tile)), .cost = cost, .rounds = 2 *| @min(part, rows) +| 80, .step = group.step });
             if (partials) |x| try launch.launch(d, "grouped_depth_f32_join", DepthJoin{
                 .c = p.c,
@@ -180,12 +178,7 @@ fn product(d: *const Device, comptime variant: Variant, work: *const grouped.Wor
                 .bounds = segments.bounds(),
                 .m = p.m,
                 .n = p.n,
-                .ldc = p.ldc,
-                .c_expert = group.stride,
-                .experts = experts,
-                .accumulate = p.beta != 0,
-                .parts = parts,
-                .part = part,
+                .into = into,
             }, .{ .groups = ceil(experts *| (p.m *| p.n), 64), .cost = rows / part *| p.m *| p.n, .rounds = parts +| launch.few_rounds, .step = "join" });
         },
     }

@@ -150,8 +150,19 @@ float closed_0(uint epilogue_0, float v_0)
     }
 }
 
-void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_place_0, float alpha_0, float beta_0, uint epilogue_1, float sum_0)
+void close_0(float device* c_2, uint c_at_0, uint ldc_0, float device* bias_0, uint bias_at_0, uint turned_0, float alpha_0, float beta_0, uint epilogue_1, uint row_0, uint col_0, float sum_0)
 {
+    bool _S8 = turned_0 != 0U;
+    uint _S9;
+    if(_S8)
+    {
+        _S9 = col_0 * ldc_0 + row_0;
+    }
+    else
+    {
+        _S9 = row_0 * ldc_0 + col_0;
+    }
+    uint place_0 = c_at_0 + _S9;
     float v_1 = alpha_0 * sum_0;
     float v_2;
     if(beta_0 != 0.0f)
@@ -162,9 +173,17 @@ void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_pl
     {
         v_2 = v_1;
     }
-    if(bias_place_0 != 4294967295U)
+    if(bias_at_0 != 4294967295U)
     {
-        v_2 = v_2 + bias_0[bias_place_0];
+        if(_S8)
+        {
+            _S9 = row_0;
+        }
+        else
+        {
+            _S9 = col_0;
+        }
+        v_2 = v_2 + bias_0[bias_at_0 + _S9];
     }
     *(c_2+place_0) = closed_0(epilogue_1, v_2);
     return;
@@ -173,10 +192,10 @@ void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_pl
 struct Product_0
 {
     uint groups_0;
-    uint c_at_0;
+    uint c_at_1;
     uint a_at_0;
     uint b_at_0;
-    uint bias_at_0;
+    uint bias_at_1;
     uint m_0;
     uint n_0;
     uint k_2;
@@ -184,7 +203,7 @@ struct Product_0
     int a_col_0;
     int b_row_0;
     int b_col_0;
-    uint ldc_0;
+    uint ldc_1;
     float alpha_1;
     float beta_1;
     uint epilogue_2;
@@ -193,7 +212,7 @@ struct Product_0
     array<int, int(3)> batch_a_0;
     array<int, int(3)> batch_b_0;
     array<int, int(3)> batch_c_0;
-    uint turned_0;
+    uint turned_1;
     uint parts_0;
     uint part_0;
 };
@@ -212,21 +231,21 @@ struct KernelContext_0
     float device* entryPointParams_bias_0;
 };
 
-Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
+Place_0 placeOf_0(uint _S10, KernelContext_0 thread* kernelContext_0)
 {
-    uint _S9 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S10 = _S8 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S11 = _S8 / _S9;
-    uint _S12 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    uint from_0 = _S11 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    int _S13 = int(from_0);
-    int _S14 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
-    int _S15 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
+    uint _S11 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S12 = _S10 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S13 = _S10 / _S11;
+    uint _S14 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    int _S15 = int(from_0);
+    int _S16 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
+    int _S17 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
     uint i_0 = 0U;
-    uint rest_0 = _S10;
+    uint rest_0 = _S12;
     int c_3 = int(0);
-    int a_5 = _S14;
-    int b_2 = _S15;
+    int a_5 = _S16;
+    int b_2 = _S17;
     for(;;)
     {
         if(i_0 < 3U)
@@ -236,11 +255,11 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
         {
             break;
         }
-        array<uint, int(3)> _S16 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
-        uint _S17 = i_0;
-        uint _S18 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
-        int at_0 = int(_S18);
-        uint rest_1 = rest_0 / _S16[_S17];
+        array<uint, int(3)> _S18 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
+        uint _S19 = i_0;
+        uint _S20 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
+        int at_0 = int(_S20);
+        uint rest_1 = rest_0 / _S18[_S19];
         int c_4 = c_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
         int a_6 = a_5 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_a_0[i_0];
         int b_3 = b_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_b_0[i_0];
@@ -252,60 +271,34 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
     }
     if(((&kernelContext_0->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        c_3 = int(_S8 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
     }
-    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S12, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
+    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_1 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S14, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21, uint _S22, uint _S23, float _S24, KernelContext_0 thread* kernelContext_1)
+void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23, uint _S24, uint _S25, float _S26, KernelContext_0 thread* kernelContext_1)
 {
-    bool _S25;
-    if(_S22 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    bool _S27;
+    if(_S24 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
     {
-        _S25 = true;
+        _S27 = true;
     }
     else
     {
-        _S25 = _S23 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    if(_S25)
+    if(_S27)
     {
         return;
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        *(_S20+(_S19->c_0 + _S22 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S23)) = _S24;
-        return;
-    }
-    uint _S26 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
-    uint bias_place_1;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
-    {
-        bias_place_1 = 4294967295U;
+        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S25)) = _S26;
     }
     else
     {
-        if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
-        {
-            bias_place_1 = _S22;
-        }
-        else
-        {
-            bias_place_1 = _S23;
-        }
-        bias_place_1 = _S26 + bias_place_1;
+        close_0(_S22, _S21->c_0, (&kernelContext_1->entryPointParams_0->p_0)->ldc_1, _S23, (&kernelContext_1->entryPointParams_0->p_0)->bias_at_1, (&kernelContext_1->entryPointParams_0->p_0)->turned_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24, _S25, _S26);
     }
-    uint _S27 = _S19->c_0;
-    uint _S28;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
-    {
-        _S28 = _S23 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S22;
-    }
-    else
-    {
-        _S28 = _S22 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S23;
-    }
-    close_0(_S20, _S27 + _S28, _S21, bias_place_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24);
     return;
 }
 
@@ -317,43 +310,43 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
     (&kernelContext_2)->entryPointParams_a_0 = entryPointParams_a_1;
     (&kernelContext_2)->entryPointParams_b_0 = entryPointParams_b_1;
     (&kernelContext_2)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint _S29 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
+    uint _S28 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
     uint i_1 = group_0.x * 64U + thread_0.x;
     for(;;)
     {
-        if(i_1 < (_S29 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
+        if(i_1 < (_S28 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S30 = i_1 / _S29;
-        Place_0 _S31 = placeOf_0(_S30, &kernelContext_2);
-        uint _S32 = i_1 % _S29;
-        uint row_0 = _S32 / (&entryPointParams_1->p_0)->n_0;
-        uint col_0 = i_1 % (&entryPointParams_1->p_0)->n_0;
-        uint _S33 = _S31.a_0 + uint(int(row_0) * (&entryPointParams_1->p_0)->a_row_0);
-        uint _S34 = _S31.b_0 + uint(int(col_0) * (&entryPointParams_1->p_0)->b_col_0);
+        uint _S29 = i_1 / _S28;
+        Place_0 _S30 = placeOf_0(_S29, &kernelContext_2);
+        uint _S31 = i_1 % _S28;
+        uint row_1 = _S31 / (&entryPointParams_1->p_0)->n_0;
+        uint col_1 = i_1 % (&entryPointParams_1->p_0)->n_0;
+        uint _S32 = _S30.a_0 + uint(int(row_1) * (&entryPointParams_1->p_0)->a_row_0);
+        uint _S33 = _S30.b_0 + uint(int(col_1) * (&entryPointParams_1->p_0)->b_col_0);
         float sum_1 = 0.0f;
         uint k_3 = 0U;
         for(;;)
         {
-            if(k_3 < (_S31.k_0))
+            if(k_3 < (_S30.k_0))
             {
             }
             else
             {
                 break;
             }
-            int _S35 = int(k_3);
-            float _S36 = fma((&kernelContext_2)->entryPointParams_a_0[_S33 + uint(_S35 * (&entryPointParams_1->p_0)->a_col_0)], (&kernelContext_2)->entryPointParams_b_0[_S34 + uint(_S35 * (&entryPointParams_1->p_0)->b_row_0)], sum_1);
-            uint _S37 = k_3 + 1U;
-            sum_1 = _S36;
-            k_3 = _S37;
+            int _S34 = int(k_3);
+            float _S35 = fma((&kernelContext_2)->entryPointParams_a_0[_S32 + uint(_S34 * (&entryPointParams_1->p_0)->a_col_0)], (&kernelContext_2)->entryPointParams_b_0[_S33 + uint(_S34 * (&entryPointParams_1->p_0)->b_row_0)], sum_1);
+            uint _S36 = k_3 + 1U;
+            sum_1 = _S35;
+            k_3 = _S36;
         }
-        thread Place_0 _S38 = _S31;
-        finish_0(&_S38, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, row_0, col_0, sum_1, &kernelContext_2);
+        thread Place_0 _S37 = _S30;
+        finish_0(&_S37, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, row_1, col_1, sum_1, &kernelContext_2);
         i_1 = i_1 + (&entryPointParams_1->p_0)->groups_0 * 64U;
     }
     return;

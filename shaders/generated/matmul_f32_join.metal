@@ -132,8 +132,19 @@ float closed_0(uint epilogue_0, float v_0)
     }
 }
 
-void close_0(float device* c_0, uint place_0, float device* bias_0, uint bias_place_0, float alpha_0, float beta_0, uint epilogue_1, float sum_0)
+void close_0(float device* c_0, uint c_at_0, uint ldc_0, float device* bias_0, uint bias_at_0, uint turned_0, float alpha_0, float beta_0, uint epilogue_1, uint row_0, uint col_0, float sum_0)
 {
+    bool _S7 = turned_0 != 0U;
+    uint _S8;
+    if(_S7)
+    {
+        _S8 = col_0 * ldc_0 + row_0;
+    }
+    else
+    {
+        _S8 = row_0 * ldc_0 + col_0;
+    }
+    uint place_0 = c_at_0 + _S8;
     float v_1 = alpha_0 * sum_0;
     float v_2;
     if(beta_0 != 0.0f)
@@ -144,9 +155,17 @@ void close_0(float device* c_0, uint place_0, float device* bias_0, uint bias_pl
     {
         v_2 = v_1;
     }
-    if(bias_place_0 != 4294967295U)
+    if(bias_at_0 != 4294967295U)
     {
-        v_2 = v_2 + bias_0[bias_place_0];
+        if(_S7)
+        {
+            _S8 = row_0;
+        }
+        else
+        {
+            _S8 = col_0;
+        }
+        v_2 = v_2 + bias_0[bias_at_0 + _S8];
     }
     *(c_0+place_0) = closed_0(epilogue_1, v_2);
     return;
@@ -155,19 +174,19 @@ void close_0(float device* c_0, uint place_0, float device* bias_0, uint bias_pl
 struct Parts_0
 {
     uint groups_0;
-    uint c_at_0;
+    uint c_at_1;
     uint partials_at_0;
-    uint bias_at_0;
+    uint bias_at_1;
     uint m_0;
     uint n_0;
-    uint ldc_0;
+    uint ldc_1;
     float alpha_1;
     float beta_1;
     uint epilogue_2;
     uint count_0;
     array<uint, int(3)> sizes_0;
     array<int, int(3)> batch_c_0;
-    uint turned_0;
+    uint turned_1;
     uint parts_0;
 };
 
@@ -192,11 +211,11 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_partials_0 = entryPointParams_partials_1;
     (&kernelContext_0)->entryPointParams_bias_0 = entryPointParams_bias_1;
     uint size_0 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
-    uint _S7 = size_0 * (&entryPointParams_1->p_0)->count_0;
+    uint _S9 = size_0 * (&entryPointParams_1->p_0)->count_0;
     uint i_0 = group_0.x * 64U + thread_0.x;
     for(;;)
     {
-        if(i_0 < _S7)
+        if(i_0 < _S9)
         {
         }
         else
@@ -218,49 +237,49 @@ struct KernelContext_0
             v_3[0U] = 0.0f;
             if(s_0 < ((&entryPointParams_1->p_0)->parts_0))
             {
-                v_3[0U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + s_0 * _S7 + i_0];
+                v_3[0U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + s_0 * _S9 + i_0];
             }
             v_3[1U] = 0.0f;
-            uint _S8 = s_0 + 1U;
-            if(_S8 < ((&entryPointParams_1->p_0)->parts_0))
-            {
-                v_3[1U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S8 * _S7 + i_0];
-            }
-            v_3[2U] = 0.0f;
-            uint _S9 = s_0 + 2U;
-            if(_S9 < ((&entryPointParams_1->p_0)->parts_0))
-            {
-                v_3[2U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S9 * _S7 + i_0];
-            }
-            v_3[3U] = 0.0f;
-            uint _S10 = s_0 + 3U;
+            uint _S10 = s_0 + 1U;
             if(_S10 < ((&entryPointParams_1->p_0)->parts_0))
             {
-                v_3[3U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S10 * _S7 + i_0];
+                v_3[1U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S10 * _S9 + i_0];
             }
-            v_3[4U] = 0.0f;
-            uint _S11 = s_0 + 4U;
+            v_3[2U] = 0.0f;
+            uint _S11 = s_0 + 2U;
             if(_S11 < ((&entryPointParams_1->p_0)->parts_0))
             {
-                v_3[4U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S11 * _S7 + i_0];
+                v_3[2U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S11 * _S9 + i_0];
             }
-            v_3[5U] = 0.0f;
-            uint _S12 = s_0 + 5U;
+            v_3[3U] = 0.0f;
+            uint _S12 = s_0 + 3U;
             if(_S12 < ((&entryPointParams_1->p_0)->parts_0))
             {
-                v_3[5U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S12 * _S7 + i_0];
+                v_3[3U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S12 * _S9 + i_0];
             }
-            v_3[6U] = 0.0f;
-            uint _S13 = s_0 + 6U;
+            v_3[4U] = 0.0f;
+            uint _S13 = s_0 + 4U;
             if(_S13 < ((&entryPointParams_1->p_0)->parts_0))
             {
-                v_3[6U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S13 * _S7 + i_0];
+                v_3[4U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S13 * _S9 + i_0];
             }
-            v_3[7U] = 0.0f;
-            uint _S14 = s_0 + 7U;
+            v_3[5U] = 0.0f;
+            uint _S14 = s_0 + 5U;
             if(_S14 < ((&entryPointParams_1->p_0)->parts_0))
             {
-                v_3[7U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S14 * _S7 + i_0];
+                v_3[5U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S14 * _S9 + i_0];
+            }
+            v_3[6U] = 0.0f;
+            uint _S15 = s_0 + 6U;
+            if(_S15 < ((&entryPointParams_1->p_0)->parts_0))
+            {
+                v_3[6U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S15 * _S9 + i_0];
+            }
+            v_3[7U] = 0.0f;
+            uint _S16 = s_0 + 7U;
+            if(_S16 < ((&entryPointParams_1->p_0)->parts_0))
+            {
+                v_3[7U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S16 * _S9 + i_0];
             }
             float sum_2;
             if(s_0 < ((&entryPointParams_1->p_0)->parts_0))
@@ -272,7 +291,7 @@ struct KernelContext_0
                 sum_2 = sum_1;
             }
             float sum_3;
-            if(_S8 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S10 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_3 = sum_2 + v_3[1U];
             }
@@ -281,7 +300,7 @@ struct KernelContext_0
                 sum_3 = sum_2;
             }
             float sum_4;
-            if(_S9 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S11 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_4 = sum_3 + v_3[2U];
             }
@@ -290,7 +309,7 @@ struct KernelContext_0
                 sum_4 = sum_3;
             }
             float sum_5;
-            if(_S10 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S12 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_5 = sum_4 + v_3[3U];
             }
@@ -299,7 +318,7 @@ struct KernelContext_0
                 sum_5 = sum_4;
             }
             float sum_6;
-            if(_S11 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S13 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_6 = sum_5 + v_3[4U];
             }
@@ -308,7 +327,7 @@ struct KernelContext_0
                 sum_6 = sum_5;
             }
             float sum_7;
-            if(_S12 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S14 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_7 = sum_6 + v_3[5U];
             }
@@ -317,7 +336,7 @@ struct KernelContext_0
                 sum_7 = sum_6;
             }
             float sum_8;
-            if(_S13 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S15 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_8 = sum_7 + v_3[6U];
             }
@@ -325,7 +344,7 @@ struct KernelContext_0
             {
                 sum_8 = sum_7;
             }
-            if(_S14 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S16 < ((&entryPointParams_1->p_0)->parts_0))
             {
                 sum_1 = sum_8 + v_3[7U];
             }
@@ -335,12 +354,12 @@ struct KernelContext_0
             }
             s_0 = s_0 + 8U;
         }
-        uint _S15 = i_0 / size_0;
-        uint _S16 = i_0 % size_0;
-        uint row_0 = _S16 / (&entryPointParams_1->p_0)->n_0;
-        uint col_0 = i_0 % (&entryPointParams_1->p_0)->n_0;
+        uint _S17 = i_0 / size_0;
+        uint _S18 = i_0 % size_0;
+        uint row_1 = _S18 / (&entryPointParams_1->p_0)->n_0;
+        uint col_1 = i_0 % (&entryPointParams_1->p_0)->n_0;
         uint axis_0 = 0U;
-        uint index_0 = _S15;
+        uint index_0 = _S17;
         int at_0 = int(0);
         for(;;)
         {
@@ -351,42 +370,14 @@ struct KernelContext_0
             {
                 break;
             }
-            uint _S17 = index_0 % (&entryPointParams_1->p_0)->sizes_0[axis_0];
-            int at_1 = at_0 + int(_S17) * (&entryPointParams_1->p_0)->batch_c_0[axis_0];
+            uint _S19 = index_0 % (&entryPointParams_1->p_0)->sizes_0[axis_0];
+            int at_1 = at_0 + int(_S19) * (&entryPointParams_1->p_0)->batch_c_0[axis_0];
             uint index_1 = index_0 / (&entryPointParams_1->p_0)->sizes_0[axis_0];
             axis_0 = axis_0 + 1U;
             index_0 = index_1;
             at_0 = at_1;
         }
-        uint bias_place_1;
-        if(((&entryPointParams_1->p_0)->bias_at_0) == 4294967295U)
-        {
-            bias_place_1 = 4294967295U;
-        }
-        else
-        {
-            uint _S18 = (&entryPointParams_1->p_0)->bias_at_0;
-            if(((&entryPointParams_1->p_0)->turned_0) != 0U)
-            {
-                bias_place_1 = row_0;
-            }
-            else
-            {
-                bias_place_1 = col_0;
-            }
-            bias_place_1 = _S18 + bias_place_1;
-        }
-        uint _S19 = (&entryPointParams_1->p_0)->c_at_0 + uint(at_0);
-        uint _S20;
-        if(((&entryPointParams_1->p_0)->turned_0) != 0U)
-        {
-            _S20 = col_0 * (&entryPointParams_1->p_0)->ldc_0 + row_0;
-        }
-        else
-        {
-            _S20 = row_0 * (&entryPointParams_1->p_0)->ldc_0 + col_0;
-        }
-        close_0((&kernelContext_0)->entryPointParams_c_0, _S19 + _S20, (&kernelContext_0)->entryPointParams_bias_0, bias_place_1, (&entryPointParams_1->p_0)->alpha_1, (&entryPointParams_1->p_0)->beta_1, (&entryPointParams_1->p_0)->epilogue_2, sum_1);
+        close_0((&kernelContext_0)->entryPointParams_c_0, (&entryPointParams_1->p_0)->c_at_1 + uint(at_0), (&entryPointParams_1->p_0)->ldc_1, (&kernelContext_0)->entryPointParams_bias_0, (&entryPointParams_1->p_0)->bias_at_1, (&entryPointParams_1->p_0)->turned_1, (&entryPointParams_1->p_0)->alpha_1, (&entryPointParams_1->p_0)->beta_1, (&entryPointParams_1->p_0)->epilogue_2, row_1, col_1, sum_1);
         i_0 = i_0 + (&entryPointParams_1->p_0)->groups_0 * 64U;
     }
     return;

@@ -219,8 +219,19 @@ float closed_0(uint epilogue_0, float v_0)
     }
 }
 
-void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_place_0, float alpha_0, float beta_0, uint epilogue_1, float sum_1)
+void close_0(float device* c_2, uint c_at_0, uint ldc_0, float device* bias_0, uint bias_at_0, uint turned_0, float alpha_0, float beta_0, uint epilogue_1, uint row_0, uint col_0, float sum_1)
 {
+    bool _S8 = turned_0 != 0U;
+    uint _S9;
+    if(_S8)
+    {
+        _S9 = col_0 * ldc_0 + row_0;
+    }
+    else
+    {
+        _S9 = row_0 * ldc_0 + col_0;
+    }
+    uint place_0 = c_at_0 + _S9;
     float v_1 = alpha_0 * sum_1;
     float v_2;
     if(beta_0 != 0.0f)
@@ -231,9 +242,17 @@ void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_pl
     {
         v_2 = v_1;
     }
-    if(bias_place_0 != 4294967295U)
+    if(bias_at_0 != 4294967295U)
     {
-        v_2 = v_2 + bias_0[bias_place_0];
+        if(_S8)
+        {
+            _S9 = row_0;
+        }
+        else
+        {
+            _S9 = col_0;
+        }
+        v_2 = v_2 + bias_0[bias_at_0 + _S9];
     }
     *(c_2+place_0) = closed_0(epilogue_1, v_2);
     return;
@@ -242,10 +261,10 @@ void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_pl
 struct Product_0
 {
     uint groups_0;
-    uint c_at_0;
+    uint c_at_1;
     uint a_at_0;
     uint b_at_0;
-    uint bias_at_0;
+    uint bias_at_1;
     uint m_0;
     uint n_0;
     uint k_2;
@@ -253,7 +272,7 @@ struct Product_0
     int a_col_0;
     int b_row_0;
     int b_col_0;
-    uint ldc_0;
+    uint ldc_1;
     float alpha_1;
     float beta_1;
     uint epilogue_2;
@@ -262,7 +281,7 @@ struct Product_0
     array<int, int(3)> batch_a_0;
     array<int, int(3)> batch_b_0;
     array<int, int(3)> batch_c_0;
-    uint turned_0;
+    uint turned_1;
     uint parts_0;
     uint part_0;
 };
@@ -281,21 +300,21 @@ struct KernelContext_0
     float device* entryPointParams_bias_0;
 };
 
-Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
+Place_0 placeOf_0(uint _S10, KernelContext_0 thread* kernelContext_0)
 {
-    uint _S9 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S10 = _S8 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S11 = _S8 / _S9;
-    uint _S12 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    uint from_0 = _S11 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    int _S13 = int(from_0);
-    int _S14 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
-    int _S15 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
+    uint _S11 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S12 = _S10 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S13 = _S10 / _S11;
+    uint _S14 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    int _S15 = int(from_0);
+    int _S16 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
+    int _S17 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
     uint i_0 = 0U;
-    uint rest_0 = _S10;
+    uint rest_0 = _S12;
     int c_3 = int(0);
-    int a_5 = _S14;
-    int b_2 = _S15;
+    int a_5 = _S16;
+    int b_2 = _S17;
     for(;;)
     {
         if(i_0 < 3U)
@@ -305,11 +324,11 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
         {
             break;
         }
-        array<uint, int(3)> _S16 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
-        uint _S17 = i_0;
-        uint _S18 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
-        int at_0 = int(_S18);
-        uint rest_1 = rest_0 / _S16[_S17];
+        array<uint, int(3)> _S18 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
+        uint _S19 = i_0;
+        uint _S20 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
+        int at_0 = int(_S20);
+        uint rest_1 = rest_0 / _S18[_S19];
         int c_4 = c_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
         int a_6 = a_5 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_a_0[i_0];
         int b_3 = b_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_b_0[i_0];
@@ -321,60 +340,34 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
     }
     if(((&kernelContext_0->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        c_3 = int(_S8 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
     }
-    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S12, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
+    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_1 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S14, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21, uint _S22, uint _S23, float _S24, KernelContext_0 thread* kernelContext_1)
+void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23, uint _S24, uint _S25, float _S26, KernelContext_0 thread* kernelContext_1)
 {
-    bool _S25;
-    if(_S22 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    bool _S27;
+    if(_S24 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
     {
-        _S25 = true;
+        _S27 = true;
     }
     else
     {
-        _S25 = _S23 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    if(_S25)
+    if(_S27)
     {
         return;
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        *(_S20+(_S19->c_0 + _S22 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S23)) = _S24;
-        return;
-    }
-    uint _S26 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
-    uint bias_place_1;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
-    {
-        bias_place_1 = 4294967295U;
+        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S25)) = _S26;
     }
     else
     {
-        if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
-        {
-            bias_place_1 = _S22;
-        }
-        else
-        {
-            bias_place_1 = _S23;
-        }
-        bias_place_1 = _S26 + bias_place_1;
+        close_0(_S22, _S21->c_0, (&kernelContext_1->entryPointParams_0->p_0)->ldc_1, _S23, (&kernelContext_1->entryPointParams_0->p_0)->bias_at_1, (&kernelContext_1->entryPointParams_0->p_0)->turned_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24, _S25, _S26);
     }
-    uint _S27 = _S19->c_0;
-    uint _S28;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
-    {
-        _S28 = _S23 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S22;
-    }
-    else
-    {
-        _S28 = _S22 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S23;
-    }
-    close_0(_S20, _S27 + _S28, _S21, bias_place_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24);
     return;
 }
 
@@ -386,59 +379,59 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
     (&kernelContext_2)->entryPointParams_a_0 = entryPointParams_a_1;
     (&kernelContext_2)->entryPointParams_b_0 = entryPointParams_b_1;
     (&kernelContext_2)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint _S29 = ((&entryPointParams_1->p_0)->n_0 + 63U) / 64U;
-    uint _S30 = ((&entryPointParams_1->p_0)->m_0 + 63U) / 64U;
+    uint _S28 = ((&entryPointParams_1->p_0)->n_0 + 63U) / 64U;
+    uint _S29 = ((&entryPointParams_1->p_0)->m_0 + 63U) / 64U;
     uint job_0 = group_0.x;
     for(;;)
     {
-        uint _S31 = _S29 * _S30;
-        if(job_0 < (_S31 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
+        uint _S30 = _S28 * _S29;
+        if(job_0 < (_S30 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S32 = job_0 / _S31;
-        Place_0 _S33 = placeOf_0(_S32, &kernelContext_2);
-        uint tile_0 = job_0 % _S31;
-        uint _S34 = tile_0 / _S29;
-        uint _S35 = thread_0.x;
-        uint row_0 = _S34 * 64U + _S35 / 8U * 8U;
-        uint _S36 = tile_0 % _S29;
-        uint col_0 = _S36 * 64U + _S35 % 8U * 8U;
-        bool _S37;
-        if(row_0 >= ((&entryPointParams_1->p_0)->m_0))
+        uint _S31 = job_0 / _S30;
+        Place_0 _S32 = placeOf_0(_S31, &kernelContext_2);
+        uint tile_0 = job_0 % _S30;
+        uint _S33 = tile_0 / _S28;
+        uint _S34 = thread_0.x;
+        uint row_1 = _S33 * 64U + _S34 / 8U * 8U;
+        uint _S35 = tile_0 % _S28;
+        uint col_1 = _S35 * 64U + _S34 % 8U * 8U;
+        bool _S36;
+        if(row_1 >= ((&entryPointParams_1->p_0)->m_0))
         {
-            _S37 = true;
+            _S36 = true;
         }
         else
         {
-            _S37 = col_0 >= ((&entryPointParams_1->p_0)->n_0);
+            _S36 = col_1 >= ((&entryPointParams_1->p_0)->n_0);
         }
-        if(_S37)
+        if(_S36)
         {
             job_0 = job_0 + (&entryPointParams_1->p_0)->groups_0;
             continue;
         }
         thread array<uint, int(8)> a_at_1;
         thread array<uint, int(8)> b_at_1;
-        a_at_1[int(0)] = _S33.a_0 + uint(int(min(row_0, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(1)] = _S33.a_0 + uint(int(min(row_0 + 1U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(2)] = _S33.a_0 + uint(int(min(row_0 + 2U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(3)] = _S33.a_0 + uint(int(min(row_0 + 3U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(4)] = _S33.a_0 + uint(int(min(row_0 + 4U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(5)] = _S33.a_0 + uint(int(min(row_0 + 5U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(6)] = _S33.a_0 + uint(int(min(row_0 + 6U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(7)] = _S33.a_0 + uint(int(min(row_0 + 7U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        b_at_1[int(0)] = _S33.b_0 + uint(int(min(col_0, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(1)] = _S33.b_0 + uint(int(min(col_0 + 1U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(2)] = _S33.b_0 + uint(int(min(col_0 + 2U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(3)] = _S33.b_0 + uint(int(min(col_0 + 3U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(4)] = _S33.b_0 + uint(int(min(col_0 + 4U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(5)] = _S33.b_0 + uint(int(min(col_0 + 5U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(6)] = _S33.b_0 + uint(int(min(col_0 + 6U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(7)] = _S33.b_0 + uint(int(min(col_0 + 7U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        a_at_1[int(0)] = _S32.a_0 + uint(int(min(row_1, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(1)] = _S32.a_0 + uint(int(min(row_1 + 1U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(2)] = _S32.a_0 + uint(int(min(row_1 + 2U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(3)] = _S32.a_0 + uint(int(min(row_1 + 3U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(4)] = _S32.a_0 + uint(int(min(row_1 + 4U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(5)] = _S32.a_0 + uint(int(min(row_1 + 5U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(6)] = _S32.a_0 + uint(int(min(row_1 + 6U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        a_at_1[int(7)] = _S32.a_0 + uint(int(min(row_1 + 7U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
+        b_at_1[int(0)] = _S32.b_0 + uint(int(min(col_1, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(1)] = _S32.b_0 + uint(int(min(col_1 + 1U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(2)] = _S32.b_0 + uint(int(min(col_1 + 2U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(3)] = _S32.b_0 + uint(int(min(col_1 + 3U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(4)] = _S32.b_0 + uint(int(min(col_1 + 4U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(5)] = _S32.b_0 + uint(int(min(col_1 + 5U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(6)] = _S32.b_0 + uint(int(min(col_1 + 6U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        b_at_1[int(7)] = _S32.b_0 + uint(int(min(col_1 + 7U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
         thread array<array<float, int(8)>, int(8)> sum_2;
         sum_2[int(0)][int(0)] = 0.0f;
         sum_2[int(0)][int(1)] = 0.0f;
@@ -509,7 +502,7 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
         uint b_step_0 = 0U;
         for(;;)
         {
-            if(k_3 < (_S33.k_0))
+            if(k_3 < (_S32.k_0))
             {
             }
             else
@@ -518,111 +511,111 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
             }
             thread array<float, int(8)> x_4;
             thread array<float, int(8)> y_0;
-            float _S38 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(0)] + a_step_0];
-            x_4[int(0)] = _S38;
-            float _S39 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(1)] + a_step_0];
-            x_4[int(1)] = _S39;
-            float _S40 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(2)] + a_step_0];
-            x_4[int(2)] = _S40;
-            float _S41 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(3)] + a_step_0];
-            x_4[int(3)] = _S41;
-            float _S42 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(4)] + a_step_0];
-            x_4[int(4)] = _S42;
-            float _S43 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(5)] + a_step_0];
-            x_4[int(5)] = _S43;
-            float _S44 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(6)] + a_step_0];
-            x_4[int(6)] = _S44;
-            float _S45 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(7)] + a_step_0];
-            x_4[int(7)] = _S45;
-            float _S46 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(0)] + b_step_0];
-            y_0[int(0)] = _S46;
-            float _S47 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(1)] + b_step_0];
-            y_0[int(1)] = _S47;
-            float _S48 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(2)] + b_step_0];
-            y_0[int(2)] = _S48;
-            float _S49 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(3)] + b_step_0];
-            y_0[int(3)] = _S49;
-            float _S50 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(4)] + b_step_0];
-            y_0[int(4)] = _S50;
-            float _S51 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(5)] + b_step_0];
-            y_0[int(5)] = _S51;
-            float _S52 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(6)] + b_step_0];
-            y_0[int(6)] = _S52;
-            float _S53 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(7)] + b_step_0];
-            y_0[int(7)] = _S53;
-            sum_2[int(0)][int(0)] = fma(_S38, _S46, sum_2[int(0)][int(0)]);
-            sum_2[int(0)][int(1)] = fma(_S38, _S47, sum_2[int(0)][int(1)]);
-            sum_2[int(0)][int(2)] = fma(_S38, _S48, sum_2[int(0)][int(2)]);
-            sum_2[int(0)][int(3)] = fma(_S38, _S49, sum_2[int(0)][int(3)]);
-            sum_2[int(0)][int(4)] = fma(_S38, _S50, sum_2[int(0)][int(4)]);
-            sum_2[int(0)][int(5)] = fma(_S38, _S51, sum_2[int(0)][int(5)]);
-            sum_2[int(0)][int(6)] = fma(_S38, _S52, sum_2[int(0)][int(6)]);
-            sum_2[int(0)][int(7)] = fma(_S38, _S53, sum_2[int(0)][int(7)]);
-            sum_2[int(1)][int(0)] = fma(_S39, _S46, sum_2[int(1)][int(0)]);
-            sum_2[int(1)][int(1)] = fma(_S39, _S47, sum_2[int(1)][int(1)]);
-            sum_2[int(1)][int(2)] = fma(_S39, _S48, sum_2[int(1)][int(2)]);
-            sum_2[int(1)][int(3)] = fma(_S39, _S49, sum_2[int(1)][int(3)]);
-            sum_2[int(1)][int(4)] = fma(_S39, _S50, sum_2[int(1)][int(4)]);
-            sum_2[int(1)][int(5)] = fma(_S39, _S51, sum_2[int(1)][int(5)]);
-            sum_2[int(1)][int(6)] = fma(_S39, _S52, sum_2[int(1)][int(6)]);
-            sum_2[int(1)][int(7)] = fma(_S39, _S53, sum_2[int(1)][int(7)]);
-            sum_2[int(2)][int(0)] = fma(_S40, _S46, sum_2[int(2)][int(0)]);
-            sum_2[int(2)][int(1)] = fma(_S40, _S47, sum_2[int(2)][int(1)]);
-            sum_2[int(2)][int(2)] = fma(_S40, _S48, sum_2[int(2)][int(2)]);
-            sum_2[int(2)][int(3)] = fma(_S40, _S49, sum_2[int(2)][int(3)]);
-            sum_2[int(2)][int(4)] = fma(_S40, _S50, sum_2[int(2)][int(4)]);
-            sum_2[int(2)][int(5)] = fma(_S40, _S51, sum_2[int(2)][int(5)]);
-            sum_2[int(2)][int(6)] = fma(_S40, _S52, sum_2[int(2)][int(6)]);
-            sum_2[int(2)][int(7)] = fma(_S40, _S53, sum_2[int(2)][int(7)]);
-            sum_2[int(3)][int(0)] = fma(_S41, _S46, sum_2[int(3)][int(0)]);
-            sum_2[int(3)][int(1)] = fma(_S41, _S47, sum_2[int(3)][int(1)]);
-            sum_2[int(3)][int(2)] = fma(_S41, _S48, sum_2[int(3)][int(2)]);
-            sum_2[int(3)][int(3)] = fma(_S41, _S49, sum_2[int(3)][int(3)]);
-            sum_2[int(3)][int(4)] = fma(_S41, _S50, sum_2[int(3)][int(4)]);
-            sum_2[int(3)][int(5)] = fma(_S41, _S51, sum_2[int(3)][int(5)]);
-            sum_2[int(3)][int(6)] = fma(_S41, _S52, sum_2[int(3)][int(6)]);
-            sum_2[int(3)][int(7)] = fma(_S41, _S53, sum_2[int(3)][int(7)]);
-            sum_2[int(4)][int(0)] = fma(_S42, _S46, sum_2[int(4)][int(0)]);
-            sum_2[int(4)][int(1)] = fma(_S42, _S47, sum_2[int(4)][int(1)]);
-            sum_2[int(4)][int(2)] = fma(_S42, _S48, sum_2[int(4)][int(2)]);
-            sum_2[int(4)][int(3)] = fma(_S42, _S49, sum_2[int(4)][int(3)]);
-            sum_2[int(4)][int(4)] = fma(_S42, _S50, sum_2[int(4)][int(4)]);
-            sum_2[int(4)][int(5)] = fma(_S42, _S51, sum_2[int(4)][int(5)]);
-            sum_2[int(4)][int(6)] = fma(_S42, _S52, sum_2[int(4)][int(6)]);
-            sum_2[int(4)][int(7)] = fma(_S42, _S53, sum_2[int(4)][int(7)]);
-            sum_2[int(5)][int(0)] = fma(_S43, _S46, sum_2[int(5)][int(0)]);
-            sum_2[int(5)][int(1)] = fma(_S43, _S47, sum_2[int(5)][int(1)]);
-            sum_2[int(5)][int(2)] = fma(_S43, _S48, sum_2[int(5)][int(2)]);
-            sum_2[int(5)][int(3)] = fma(_S43, _S49, sum_2[int(5)][int(3)]);
-            sum_2[int(5)][int(4)] = fma(_S43, _S50, sum_2[int(5)][int(4)]);
-            sum_2[int(5)][int(5)] = fma(_S43, _S51, sum_2[int(5)][int(5)]);
-            sum_2[int(5)][int(6)] = fma(_S43, _S52, sum_2[int(5)][int(6)]);
-            sum_2[int(5)][int(7)] = fma(_S43, _S53, sum_2[int(5)][int(7)]);
-            sum_2[int(6)][int(0)] = fma(_S44, _S46, sum_2[int(6)][int(0)]);
-            sum_2[int(6)][int(1)] = fma(_S44, _S47, sum_2[int(6)][int(1)]);
-            sum_2[int(6)][int(2)] = fma(_S44, _S48, sum_2[int(6)][int(2)]);
-            sum_2[int(6)][int(3)] = fma(_S44, _S49, sum_2[int(6)][int(3)]);
-            sum_2[int(6)][int(4)] = fma(_S44, _S50, sum_2[int(6)][int(4)]);
-            sum_2[int(6)][int(5)] = fma(_S44, _S51, sum_2[int(6)][int(5)]);
-            sum_2[int(6)][int(6)] = fma(_S44, _S52, sum_2[int(6)][int(6)]);
-            sum_2[int(6)][int(7)] = fma(_S44, _S53, sum_2[int(6)][int(7)]);
-            sum_2[int(7)][int(0)] = fma(_S45, _S46, sum_2[int(7)][int(0)]);
-            sum_2[int(7)][int(1)] = fma(_S45, _S47, sum_2[int(7)][int(1)]);
-            sum_2[int(7)][int(2)] = fma(_S45, _S48, sum_2[int(7)][int(2)]);
-            sum_2[int(7)][int(3)] = fma(_S45, _S49, sum_2[int(7)][int(3)]);
-            sum_2[int(7)][int(4)] = fma(_S45, _S50, sum_2[int(7)][int(4)]);
-            sum_2[int(7)][int(5)] = fma(_S45, _S51, sum_2[int(7)][int(5)]);
-            sum_2[int(7)][int(6)] = fma(_S45, _S52, sum_2[int(7)][int(6)]);
-            sum_2[int(7)][int(7)] = fma(_S45, _S53, sum_2[int(7)][int(7)]);
+            float _S37 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(0)] + a_step_0];
+            x_4[int(0)] = _S37;
+            float _S38 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(1)] + a_step_0];
+            x_4[int(1)] = _S38;
+            float _S39 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(2)] + a_step_0];
+            x_4[int(2)] = _S39;
+            float _S40 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(3)] + a_step_0];
+            x_4[int(3)] = _S40;
+            float _S41 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(4)] + a_step_0];
+            x_4[int(4)] = _S41;
+            float _S42 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(5)] + a_step_0];
+            x_4[int(5)] = _S42;
+            float _S43 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(6)] + a_step_0];
+            x_4[int(6)] = _S43;
+            float _S44 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(7)] + a_step_0];
+            x_4[int(7)] = _S44;
+            float _S45 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(0)] + b_step_0];
+            y_0[int(0)] = _S45;
+            float _S46 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(1)] + b_step_0];
+            y_0[int(1)] = _S46;
+            float _S47 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(2)] + b_step_0];
+            y_0[int(2)] = _S47;
+            float _S48 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(3)] + b_step_0];
+            y_0[int(3)] = _S48;
+            float _S49 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(4)] + b_step_0];
+            y_0[int(4)] = _S49;
+            float _S50 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(5)] + b_step_0];
+            y_0[int(5)] = _S50;
+            float _S51 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(6)] + b_step_0];
+            y_0[int(6)] = _S51;
+            float _S52 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(7)] + b_step_0];
+            y_0[int(7)] = _S52;
+            sum_2[int(0)][int(0)] = fma(_S37, _S45, sum_2[int(0)][int(0)]);
+            sum_2[int(0)][int(1)] = fma(_S37, _S46, sum_2[int(0)][int(1)]);
+            sum_2[int(0)][int(2)] = fma(_S37, _S47, sum_2[int(0)][int(2)]);
+            sum_2[int(0)][int(3)] = fma(_S37, _S48, sum_2[int(0)][int(3)]);
+            sum_2[int(0)][int(4)] = fma(_S37, _S49, sum_2[int(0)][int(4)]);
+            sum_2[int(0)][int(5)] = fma(_S37, _S50, sum_2[int(0)][int(5)]);
+            sum_2[int(0)][int(6)] = fma(_S37, _S51, sum_2[int(0)][int(6)]);
+            sum_2[int(0)][int(7)] = fma(_S37, _S52, sum_2[int(0)][int(7)]);
+            sum_2[int(1)][int(0)] = fma(_S38, _S45, sum_2[int(1)][int(0)]);
+            sum_2[int(1)][int(1)] = fma(_S38, _S46, sum_2[int(1)][int(1)]);
+            sum_2[int(1)][int(2)] = fma(_S38, _S47, sum_2[int(1)][int(2)]);
+            sum_2[int(1)][int(3)] = fma(_S38, _S48, sum_2[int(1)][int(3)]);
+            sum_2[int(1)][int(4)] = fma(_S38, _S49, sum_2[int(1)][int(4)]);
+            sum_2[int(1)][int(5)] = fma(_S38, _S50, sum_2[int(1)][int(5)]);
+            sum_2[int(1)][int(6)] = fma(_S38, _S51, sum_2[int(1)][int(6)]);
+            sum_2[int(1)][int(7)] = fma(_S38, _S52, sum_2[int(1)][int(7)]);
+            sum_2[int(2)][int(0)] = fma(_S39, _S45, sum_2[int(2)][int(0)]);
+            sum_2[int(2)][int(1)] = fma(_S39, _S46, sum_2[int(2)][int(1)]);
+            sum_2[int(2)][int(2)] = fma(_S39, _S47, sum_2[int(2)][int(2)]);
+            sum_2[int(2)][int(3)] = fma(_S39, _S48, sum_2[int(2)][int(3)]);
+            sum_2[int(2)][int(4)] = fma(_S39, _S49, sum_2[int(2)][int(4)]);
+            sum_2[int(2)][int(5)] = fma(_S39, _S50, sum_2[int(2)][int(5)]);
+            sum_2[int(2)][int(6)] = fma(_S39, _S51, sum_2[int(2)][int(6)]);
+            sum_2[int(2)][int(7)] = fma(_S39, _S52, sum_2[int(2)][int(7)]);
+            sum_2[int(3)][int(0)] = fma(_S40, _S45, sum_2[int(3)][int(0)]);
+            sum_2[int(3)][int(1)] = fma(_S40, _S46, sum_2[int(3)][int(1)]);
+            sum_2[int(3)][int(2)] = fma(_S40, _S47, sum_2[int(3)][int(2)]);
+            sum_2[int(3)][int(3)] = fma(_S40, _S48, sum_2[int(3)][int(3)]);
+            sum_2[int(3)][int(4)] = fma(_S40, _S49, sum_2[int(3)][int(4)]);
+            sum_2[int(3)][int(5)] = fma(_S40, _S50, sum_2[int(3)][int(5)]);
+            sum_2[int(3)][int(6)] = fma(_S40, _S51, sum_2[int(3)][int(6)]);
+            sum_2[int(3)][int(7)] = fma(_S40, _S52, sum_2[int(3)][int(7)]);
+            sum_2[int(4)][int(0)] = fma(_S41, _S45, sum_2[int(4)][int(0)]);
+            sum_2[int(4)][int(1)] = fma(_S41, _S46, sum_2[int(4)][int(1)]);
+            sum_2[int(4)][int(2)] = fma(_S41, _S47, sum_2[int(4)][int(2)]);
+            sum_2[int(4)][int(3)] = fma(_S41, _S48, sum_2[int(4)][int(3)]);
+            sum_2[int(4)][int(4)] = fma(_S41, _S49, sum_2[int(4)][int(4)]);
+            sum_2[int(4)][int(5)] = fma(_S41, _S50, sum_2[int(4)][int(5)]);
+            sum_2[int(4)][int(6)] = fma(_S41, _S51, sum_2[int(4)][int(6)]);
+            sum_2[int(4)][int(7)] = fma(_S41, _S52, sum_2[int(4)][int(7)]);
+            sum_2[int(5)][int(0)] = fma(_S42, _S45, sum_2[int(5)][int(0)]);
+            sum_2[int(5)][int(1)] = fma(_S42, _S46, sum_2[int(5)][int(1)]);
+            sum_2[int(5)][int(2)] = fma(_S42, _S47, sum_2[int(5)][int(2)]);
+            sum_2[int(5)][int(3)] = fma(_S42, _S48, sum_2[int(5)][int(3)]);
+            sum_2[int(5)][int(4)] = fma(_S42, _S49, sum_2[int(5)][int(4)]);
+            sum_2[int(5)][int(5)] = fma(_S42, _S50, sum_2[int(5)][int(5)]);
+            sum_2[int(5)][int(6)] = fma(_S42, _S51, sum_2[int(5)][int(6)]);
+            sum_2[int(5)][int(7)] = fma(_S42, _S52, sum_2[int(5)][int(7)]);
+            sum_2[int(6)][int(0)] = fma(_S43, _S45, sum_2[int(6)][int(0)]);
+            sum_2[int(6)][int(1)] = fma(_S43, _S46, sum_2[int(6)][int(1)]);
+            sum_2[int(6)][int(2)] = fma(_S43, _S47, sum_2[int(6)][int(2)]);
+            sum_2[int(6)][int(3)] = fma(_S43, _S48, sum_2[int(6)][int(3)]);
+            sum_2[int(6)][int(4)] = fma(_S43, _S49, sum_2[int(6)][int(4)]);
+            sum_2[int(6)][int(5)] = fma(_S43, _S50, sum_2[int(6)][int(5)]);
+            sum_2[int(6)][int(6)] = fma(_S43, _S51, sum_2[int(6)][int(6)]);
+            sum_2[int(6)][int(7)] = fma(_S43, _S52, sum_2[int(6)][int(7)]);
+            sum_2[int(7)][int(0)] = fma(_S44, _S45, sum_2[int(7)][int(0)]);
+            sum_2[int(7)][int(1)] = fma(_S44, _S46, sum_2[int(7)][int(1)]);
+            sum_2[int(7)][int(2)] = fma(_S44, _S47, sum_2[int(7)][int(2)]);
+            sum_2[int(7)][int(3)] = fma(_S44, _S48, sum_2[int(7)][int(3)]);
+            sum_2[int(7)][int(4)] = fma(_S44, _S49, sum_2[int(7)][int(4)]);
+            sum_2[int(7)][int(5)] = fma(_S44, _S50, sum_2[int(7)][int(5)]);
+            sum_2[int(7)][int(6)] = fma(_S44, _S51, sum_2[int(7)][int(6)]);
+            sum_2[int(7)][int(7)] = fma(_S44, _S52, sum_2[int(7)][int(7)]);
             uint a_step_1 = a_step_0 + uint((&entryPointParams_1->p_0)->a_col_0);
             uint b_step_1 = b_step_0 + uint((&entryPointParams_1->p_0)->b_row_0);
             k_3 = k_3 + 1U;
             a_step_0 = a_step_1;
             b_step_0 = b_step_1;
         }
-        thread array<array<float, int(8)>, int(8)> _S54 = sum_2;
+        thread array<array<float, int(8)>, int(8)> _S53 = sum_2;
         thread array<float, int(64)> list_1;
-        listed_0(&_S54, &list_1);
+        listed_0(&_S53, &list_1);
         uint e_2 = 0U;
         for(;;)
         {
@@ -633,10 +626,10 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
             {
                 break;
             }
-            uint _S55 = row_0 + e_2 / 8U;
-            uint _S56 = col_0 + e_2 % 8U;
-            thread Place_0 _S57 = _S33;
-            finish_0(&_S57, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, _S55, _S56, list_1[e_2], &kernelContext_2);
+            uint _S54 = row_1 + e_2 / 8U;
+            uint _S55 = col_1 + e_2 % 8U;
+            thread Place_0 _S56 = _S32;
+            finish_0(&_S56, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, _S54, _S55, list_1[e_2], &kernelContext_2);
             e_2 = e_2 + 1U;
         }
         job_0 = job_0 + (&entryPointParams_1->p_0)->groups_0;

@@ -150,8 +150,19 @@ float closed_0(uint epilogue_0, float v_0)
     }
 }
 
-void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_place_0, float alpha_0, float beta_0, uint epilogue_1, float sum_0)
+void close_0(float device* c_2, uint c_at_0, uint ldc_0, float device* bias_0, uint bias_at_0, uint turned_0, float alpha_0, float beta_0, uint epilogue_1, uint row_0, uint col_0, float sum_0)
 {
+    bool _S8 = turned_0 != 0U;
+    uint _S9;
+    if(_S8)
+    {
+        _S9 = col_0 * ldc_0 + row_0;
+    }
+    else
+    {
+        _S9 = row_0 * ldc_0 + col_0;
+    }
+    uint place_0 = c_at_0 + _S9;
     float v_1 = alpha_0 * sum_0;
     float v_2;
     if(beta_0 != 0.0f)
@@ -162,9 +173,17 @@ void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_pl
     {
         v_2 = v_1;
     }
-    if(bias_place_0 != 4294967295U)
+    if(bias_at_0 != 4294967295U)
     {
-        v_2 = v_2 + bias_0[bias_place_0];
+        if(_S8)
+        {
+            _S9 = row_0;
+        }
+        else
+        {
+            _S9 = col_0;
+        }
+        v_2 = v_2 + bias_0[bias_at_0 + _S9];
     }
     *(c_2+place_0) = closed_0(epilogue_1, v_2);
     return;
@@ -173,10 +192,10 @@ void close_0(float device* c_2, uint place_0, float device* bias_0, uint bias_pl
 struct Product_0
 {
     uint groups_0;
-    uint c_at_0;
+    uint c_at_1;
     uint a_at_0;
     uint b_at_0;
-    uint bias_at_0;
+    uint bias_at_1;
     uint m_0;
     uint n_0;
     uint k_2;
@@ -184,7 +203,7 @@ struct Product_0
     int a_col_0;
     int b_row_0;
     int b_col_0;
-    uint ldc_0;
+    uint ldc_1;
     float alpha_1;
     float beta_1;
     uint epilogue_2;
@@ -193,7 +212,7 @@ struct Product_0
     array<int, int(3)> batch_a_0;
     array<int, int(3)> batch_b_0;
     array<int, int(3)> batch_c_0;
-    uint turned_0;
+    uint turned_1;
     uint parts_0;
     uint part_0;
 };
@@ -213,21 +232,21 @@ struct KernelContext_0
     array<float, int(1024)> threadgroup* few_sums_0;
 };
 
-Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
+Place_0 placeOf_0(uint _S10, KernelContext_0 thread* kernelContext_0)
 {
-    uint _S9 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S10 = _S8 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S11 = _S8 / _S9;
-    uint _S12 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    uint from_0 = _S11 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    int _S13 = int(from_0);
-    int _S14 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
-    int _S15 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
+    uint _S11 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S12 = _S10 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S13 = _S10 / _S11;
+    uint _S14 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    int _S15 = int(from_0);
+    int _S16 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
+    int _S17 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
     uint i_0 = 0U;
-    uint rest_0 = _S10;
+    uint rest_0 = _S12;
     int c_3 = int(0);
-    int a_5 = _S14;
-    int b_2 = _S15;
+    int a_5 = _S16;
+    int b_2 = _S17;
     for(;;)
     {
         if(i_0 < 3U)
@@ -237,11 +256,11 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
         {
             break;
         }
-        array<uint, int(3)> _S16 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
-        uint _S17 = i_0;
-        uint _S18 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
-        int at_0 = int(_S18);
-        uint rest_1 = rest_0 / _S16[_S17];
+        array<uint, int(3)> _S18 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
+        uint _S19 = i_0;
+        uint _S20 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
+        int at_0 = int(_S20);
+        uint rest_1 = rest_0 / _S18[_S19];
         int c_4 = c_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
         int a_6 = a_5 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_a_0[i_0];
         int b_3 = b_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_b_0[i_0];
@@ -253,60 +272,34 @@ Place_0 placeOf_0(uint _S8, KernelContext_0 thread* kernelContext_0)
     }
     if(((&kernelContext_0->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        c_3 = int(_S8 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
     }
-    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S12, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
+    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_1 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S14, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21, uint _S22, uint _S23, float _S24, KernelContext_0 thread* kernelContext_1)
+void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23, uint _S24, uint _S25, float _S26, KernelContext_0 thread* kernelContext_1)
 {
-    bool _S25;
-    if(_S22 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    bool _S27;
+    if(_S24 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
     {
-        _S25 = true;
+        _S27 = true;
     }
     else
     {
-        _S25 = _S23 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    if(_S25)
+    if(_S27)
     {
         return;
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        *(_S20+(_S19->c_0 + _S22 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S23)) = _S24;
-        return;
-    }
-    uint _S26 = (&kernelContext_1->entryPointParams_0->p_0)->bias_at_0;
-    uint bias_place_1;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
-    {
-        bias_place_1 = 4294967295U;
+        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S25)) = _S26;
     }
     else
     {
-        if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
-        {
-            bias_place_1 = _S22;
-        }
-        else
-        {
-            bias_place_1 = _S23;
-        }
-        bias_place_1 = _S26 + bias_place_1;
+        close_0(_S22, _S21->c_0, (&kernelContext_1->entryPointParams_0->p_0)->ldc_1, _S23, (&kernelContext_1->entryPointParams_0->p_0)->bias_at_1, (&kernelContext_1->entryPointParams_0->p_0)->turned_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24, _S25, _S26);
     }
-    uint _S27 = _S19->c_0;
-    uint _S28;
-    if(((&kernelContext_1->entryPointParams_0->p_0)->turned_0) != 0U)
-    {
-        _S28 = _S23 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S22;
-    }
-    else
-    {
-        _S28 = _S22 * (&kernelContext_1->entryPointParams_0->p_0)->ldc_0 + _S23;
-    }
-    close_0(_S20, _S27 + _S28, _S21, bias_place_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24);
     return;
 }
 
@@ -322,96 +315,96 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
     (&kernelContext_2)->few_sums_0 = &few_sums_1;
     uint t_1 = thread_0.x;
     bool along_0 = ((&entryPointParams_1->p_0)->b_row_0) == int(1);
-    int _S29;
+    int _S28;
     if(along_0)
     {
-        _S29 = int(32);
+        _S28 = int(32);
     }
     else
     {
-        _S29 = int(8);
+        _S28 = int(8);
     }
-    uint parts_1 = uint(_S29);
+    uint parts_1 = uint(_S28);
     uint cols_0 = 256U / parts_1;
+    uint _S29;
+    if(along_0)
+    {
+        _S29 = t_1 % 32U;
+    }
+    else
+    {
+        _S29 = t_1 / 32U;
+    }
     uint _S30;
     if(along_0)
     {
-        _S30 = t_1 % 32U;
-    }
-    else
-    {
         _S30 = t_1 / 32U;
     }
-    uint _S31;
-    if(along_0)
-    {
-        _S31 = t_1 / 32U;
-    }
     else
     {
-        _S31 = t_1 % 32U;
+        _S30 = t_1 % 32U;
     }
-    uint _S32 = ((&entryPointParams_1->p_0)->n_0 + cols_0 - 1U) / cols_0;
+    uint _S31 = ((&entryPointParams_1->p_0)->n_0 + cols_0 - 1U) / cols_0;
     uint job_0 = group_0.x;
     for(;;)
     {
-        if(job_0 < (_S32 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
+        if(job_0 < (_S31 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S33 = job_0 / _S32;
-        Place_0 _S34 = placeOf_0(_S33, &kernelContext_2);
-        uint _S35 = job_0 % _S32;
-        uint col_0 = _S35 * cols_0 + _S31;
-        uint _S36 = _S34.b_0 + uint(int(min(col_0, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        uint _S32 = job_0 / _S31;
+        Place_0 _S33 = placeOf_0(_S32, &kernelContext_2);
+        uint _S34 = job_0 % _S31;
+        uint col_1 = _S34 * cols_0 + _S30;
+        uint _S35 = _S33.b_0 + uint(int(min(col_1, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
         thread array<float, int(4)> sum_1;
         sum_1[0U] = 0.0f;
         sum_1[1U] = 0.0f;
         sum_1[2U] = 0.0f;
         sum_1[3U] = 0.0f;
-        uint k_3 = _S30;
+        uint k_3 = _S29;
         for(;;)
         {
-            if(k_3 < (_S34.k_0))
+            if(k_3 < (_S33.k_0))
             {
             }
             else
             {
                 break;
             }
-            int _S37 = int(k_3);
-            float _S38 = (&kernelContext_2)->entryPointParams_b_0[_S36 + uint(_S37 * (&entryPointParams_1->p_0)->b_row_0)];
-            uint _S39 = _S34.a_0 + uint(_S37 * (&entryPointParams_1->p_0)->a_col_0);
+            int _S36 = int(k_3);
+            float _S37 = (&kernelContext_2)->entryPointParams_b_0[_S35 + uint(_S36 * (&entryPointParams_1->p_0)->b_row_0)];
+            uint _S38 = _S33.a_0 + uint(_S36 * (&entryPointParams_1->p_0)->a_col_0);
             if(0U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_1[0U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39], _S38, sum_1[0U]);
+                sum_1[0U] = fma((&kernelContext_2)->entryPointParams_a_0[_S38], _S37, sum_1[0U]);
             }
             if(1U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_1[1U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39 + uint((&entryPointParams_1->p_0)->a_row_0)], _S38, sum_1[1U]);
+                sum_1[1U] = fma((&kernelContext_2)->entryPointParams_a_0[_S38 + uint((&entryPointParams_1->p_0)->a_row_0)], _S37, sum_1[1U]);
             }
             if(2U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_1[2U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39 + uint(int(2) * (&entryPointParams_1->p_0)->a_row_0)], _S38, sum_1[2U]);
+                sum_1[2U] = fma((&kernelContext_2)->entryPointParams_a_0[_S38 + uint(int(2) * (&entryPointParams_1->p_0)->a_row_0)], _S37, sum_1[2U]);
             }
             if(3U < ((&entryPointParams_1->p_0)->m_0))
             {
-                sum_1[3U] = fma((&kernelContext_2)->entryPointParams_a_0[_S39 + uint(int(3) * (&entryPointParams_1->p_0)->a_row_0)], _S38, sum_1[3U]);
+                sum_1[3U] = fma((&kernelContext_2)->entryPointParams_a_0[_S38 + uint(int(3) * (&entryPointParams_1->p_0)->a_row_0)], _S37, sum_1[3U]);
             }
             k_3 = k_3 + parts_1;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint _S40 = _S31 * parts_1 + _S30;
-        (*(&kernelContext_2)->few_sums_0)[_S40] = sum_1[0U];
-        uint _S41 = 256U + _S40;
-        (*(&kernelContext_2)->few_sums_0)[_S41] = sum_1[1U];
-        uint _S42 = 512U + _S40;
-        (*(&kernelContext_2)->few_sums_0)[_S42] = sum_1[2U];
-        uint _S43 = 768U + _S40;
-        (*(&kernelContext_2)->few_sums_0)[_S43] = sum_1[3U];
+        uint _S39 = _S30 * parts_1 + _S29;
+        (*(&kernelContext_2)->few_sums_0)[_S39] = sum_1[0U];
+        uint _S40 = 256U + _S39;
+        (*(&kernelContext_2)->few_sums_0)[_S40] = sum_1[1U];
+        uint _S41 = 512U + _S39;
+        (*(&kernelContext_2)->few_sums_0)[_S41] = sum_1[2U];
+        uint _S42 = 768U + _S39;
+        (*(&kernelContext_2)->few_sums_0)[_S42] = sum_1[3U];
         uint half_0 = parts_1 / 2U;
         for(;;)
         {
@@ -423,25 +416,25 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
                 break;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if(_S30 < half_0)
+            if(_S29 < half_0)
             {
+                (*(&kernelContext_2)->few_sums_0)[_S39] = (*(&kernelContext_2)->few_sums_0)[_S39] + (*(&kernelContext_2)->few_sums_0)[_S39 + half_0];
                 (*(&kernelContext_2)->few_sums_0)[_S40] = (*(&kernelContext_2)->few_sums_0)[_S40] + (*(&kernelContext_2)->few_sums_0)[_S40 + half_0];
                 (*(&kernelContext_2)->few_sums_0)[_S41] = (*(&kernelContext_2)->few_sums_0)[_S41] + (*(&kernelContext_2)->few_sums_0)[_S41 + half_0];
                 (*(&kernelContext_2)->few_sums_0)[_S42] = (*(&kernelContext_2)->few_sums_0)[_S42] + (*(&kernelContext_2)->few_sums_0)[_S42 + half_0];
-                (*(&kernelContext_2)->few_sums_0)[_S43] = (*(&kernelContext_2)->few_sums_0)[_S43] + (*(&kernelContext_2)->few_sums_0)[_S43 + half_0];
             }
             half_0 = half_0 / 2U;
         }
-        bool _S44;
-        if(_S30 == 0U)
+        bool _S43;
+        if(_S29 == 0U)
         {
-            _S44 = col_0 < ((&entryPointParams_1->p_0)->n_0);
+            _S43 = col_1 < ((&entryPointParams_1->p_0)->n_0);
         }
         else
         {
-            _S44 = false;
+            _S43 = false;
         }
-        if(_S44)
+        if(_S43)
         {
             uint i_1 = 0U;
             for(;;)
@@ -453,9 +446,9 @@ void finish_0(const Place_0 thread* _S19, float device* _S20, float device* _S21
                 {
                     break;
                 }
-                float _S45 = (*(&kernelContext_2)->few_sums_0)[i_1 * 256U + _S40];
-                thread Place_0 _S46 = _S34;
-                finish_0(&_S46, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, i_1, col_0, _S45, &kernelContext_2);
+                float _S44 = (*(&kernelContext_2)->few_sums_0)[i_1 * 256U + _S39];
+                thread Place_0 _S45 = _S33;
+                finish_0(&_S45, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, i_1, col_1, _S44, &kernelContext_2);
                 i_1 = i_1 + 1U;
             }
         }

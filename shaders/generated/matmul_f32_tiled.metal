@@ -551,8 +551,19 @@ float closed_0(uint epilogue_1, float v_2)
     }
 }
 
-void close_0(float device* c_2, uint place_1, float device* bias_0, uint bias_place_0, float alpha_1, float beta_1, uint epilogue_2, float sum_2)
+void close_0(float device* c_2, uint c_at_1, uint ldc_1, float device* bias_0, uint bias_at_1, uint turned_1, float alpha_1, float beta_1, uint epilogue_2, uint row_0, uint col_0, float sum_2)
 {
+    bool _S46 = turned_1 != 0U;
+    uint _S47;
+    if(_S46)
+    {
+        _S47 = col_0 * ldc_1 + row_0;
+    }
+    else
+    {
+        _S47 = row_0 * ldc_1 + col_0;
+    }
+    uint place_1 = c_at_1 + _S47;
     float v_3 = alpha_1 * sum_2;
     float v_4;
     if(beta_1 != 0.0f)
@@ -563,29 +574,37 @@ void close_0(float device* c_2, uint place_1, float device* bias_0, uint bias_pl
     {
         v_4 = v_3;
     }
-    if(bias_place_0 != 4294967295U)
+    if(bias_at_1 != 4294967295U)
     {
-        v_4 = v_4 + bias_0[bias_place_0];
+        if(_S46)
+        {
+            _S47 = row_0;
+        }
+        else
+        {
+            _S47 = col_0;
+        }
+        v_4 = v_4 + bias_0[bias_at_1 + _S47];
     }
     *(c_2+place_1) = closed_0(epilogue_2, v_4);
     return;
 }
 
-Place_0 placeOf_0(uint _S46, KernelContext_0 thread* kernelContext_1)
+Place_0 placeOf_0(uint _S48, KernelContext_0 thread* kernelContext_1)
 {
-    uint _S47 = (&kernelContext_1->entryPointParams_0->p_0)->count_1;
-    uint _S48 = _S46 % (&kernelContext_1->entryPointParams_0->p_0)->count_1;
-    uint _S49 = _S46 / _S47;
-    uint _S50 = (&kernelContext_1->entryPointParams_0->p_0)->part_0;
-    uint from_0 = _S49 * (&kernelContext_1->entryPointParams_0->p_0)->part_0;
-    int _S51 = int(from_0);
-    int _S52 = _S51 * (&kernelContext_1->entryPointParams_0->p_0)->a_col_0;
-    int _S53 = _S51 * (&kernelContext_1->entryPointParams_0->p_0)->b_row_0;
+    uint _S49 = (&kernelContext_1->entryPointParams_0->p_0)->count_1;
+    uint _S50 = _S48 % (&kernelContext_1->entryPointParams_0->p_0)->count_1;
+    uint _S51 = _S48 / _S49;
+    uint _S52 = (&kernelContext_1->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S51 * (&kernelContext_1->entryPointParams_0->p_0)->part_0;
+    int _S53 = int(from_0);
+    int _S54 = _S53 * (&kernelContext_1->entryPointParams_0->p_0)->a_col_0;
+    int _S55 = _S53 * (&kernelContext_1->entryPointParams_0->p_0)->b_row_0;
     uint i_1 = 0U;
-    uint rest_0 = _S48;
+    uint rest_0 = _S50;
     int c_3 = int(0);
-    int a_6 = _S52;
-    int b_3 = _S53;
+    int a_6 = _S54;
+    int b_3 = _S55;
     for(;;)
     {
         if(i_1 < 3U)
@@ -595,11 +614,11 @@ Place_0 placeOf_0(uint _S46, KernelContext_0 thread* kernelContext_1)
         {
             break;
         }
-        array<uint, int(3)> _S54 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
-        uint _S55 = i_1;
-        uint _S56 = rest_0 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
-        int at_2 = int(_S56);
-        uint rest_1 = rest_0 / _S54[_S55];
+        array<uint, int(3)> _S56 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
+        uint _S57 = i_1;
+        uint _S58 = rest_0 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
+        int at_2 = int(_S58);
+        uint rest_1 = rest_0 / _S56[_S57];
         int c_4 = c_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_c_0[i_1];
         int a_7 = a_6 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_a_0[i_1];
         int b_4 = b_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_b_0[i_1];
@@ -611,95 +630,69 @@ Place_0 placeOf_0(uint _S46, KernelContext_0 thread* kernelContext_1)
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        c_3 = int(_S46 * (&kernelContext_1->entryPointParams_0->p_0)->m_0 * (&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S48 * (&kernelContext_1->entryPointParams_0->p_0)->m_0 * (&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3), min(_S50, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
+    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3), min(_S52, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S57, float device* _S58, float device* _S59, uint _S60, uint _S61, float _S62, KernelContext_0 thread* kernelContext_2)
+void finish_0(const Place_0 thread* _S59, float device* _S60, float device* _S61, uint _S62, uint _S63, float _S64, KernelContext_0 thread* kernelContext_2)
 {
-    bool _S63;
-    if(_S60 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
+    bool _S65;
+    if(_S62 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
     {
-        _S63 = true;
+        _S65 = true;
     }
     else
     {
-        _S63 = _S61 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
+        _S65 = _S63 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
     }
-    if(_S63)
+    if(_S65)
     {
         return;
     }
     if(((&kernelContext_2->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        *(_S58+(_S57->c_0 + _S60 * (&kernelContext_2->entryPointParams_0->p_0)->n_0 + _S61)) = _S62;
-        return;
-    }
-    uint _S64 = (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0;
-    uint bias_place_1;
-    if(((&kernelContext_2->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
-    {
-        bias_place_1 = 4294967295U;
+        *(_S60+(_S59->c_0 + _S62 * (&kernelContext_2->entryPointParams_0->p_0)->n_0 + _S63)) = _S64;
     }
     else
     {
-        if(((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U)
-        {
-            bias_place_1 = _S60;
-        }
-        else
-        {
-            bias_place_1 = _S61;
-        }
-        bias_place_1 = _S64 + bias_place_1;
+        close_0(_S60, _S59->c_0, (&kernelContext_2->entryPointParams_0->p_0)->ldc_0, _S61, (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0, (&kernelContext_2->entryPointParams_0->p_0)->turned_0, (&kernelContext_2->entryPointParams_0->p_0)->alpha_0, (&kernelContext_2->entryPointParams_0->p_0)->beta_0, (&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, _S62, _S63, _S64);
     }
-    uint _S65 = _S57->c_0;
-    uint _S66;
-    if(((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U)
-    {
-        _S66 = _S61 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S60;
-    }
-    else
-    {
-        _S66 = _S60 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S61;
-    }
-    close_0(_S58, _S65 + _S66, _S59, bias_place_1, (&kernelContext_2->entryPointParams_0->p_0)->alpha_0, (&kernelContext_2->entryPointParams_0->p_0)->beta_0, (&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, _S62);
     return;
 }
 
-void byTiles_0(uint _S67, uint _S68, float device* _S69, float device* _S70, float device* _S71, float device* _S72, KernelContext_0 thread* kernelContext_3)
+void byTiles_0(uint _S66, uint _S67, float device* _S68, float device* _S69, float device* _S70, float device* _S71, KernelContext_0 thread* kernelContext_3)
 {
-    uint _S73 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
-    uint _S74 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 128U - 1U) / 128U;
-    uint _S75 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
-    uint _S76 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 128U - 1U) / 128U;
-    uint job_0 = _S67;
+    uint _S72 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
+    uint _S73 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 128U - 1U) / 128U;
+    uint _S74 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
+    uint _S75 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 128U - 1U) / 128U;
+    uint job_0 = _S66;
     for(;;)
     {
-        uint _S77 = _S74 * _S76;
-        if(job_0 < (_S77 * (&kernelContext_3->entryPointParams_0->p_0)->count_1 * (&kernelContext_3->entryPointParams_0->p_0)->parts_0))
+        uint _S76 = _S73 * _S75;
+        if(job_0 < (_S76 * (&kernelContext_3->entryPointParams_0->p_0)->count_1 * (&kernelContext_3->entryPointParams_0->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S78 = job_0 / _S77;
-        Place_0 _S79 = placeOf_0(_S78, kernelContext_3);
-        uint tile_0 = job_0 % _S77;
-        uint _S80 = tile_0 / _S74;
-        uint row0_0 = _S80 * 128U;
-        uint _S81 = tile_0 % _S74;
-        uint col0_0 = _S81 * 128U;
-        Operand_0 y_1 = Operand_x24init_0(_S79.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S73 - col0_0);
-        thread Operand_0 _S82 = Operand_x24init_0(_S79.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S75 - row0_0);
-        thread Operand_0 _S83 = y_1;
+        uint _S77 = job_0 / _S76;
+        Place_0 _S78 = placeOf_0(_S77, kernelContext_3);
+        uint tile_0 = job_0 % _S76;
+        uint _S79 = tile_0 / _S73;
+        uint row0_0 = _S79 * 128U;
+        uint _S80 = tile_0 % _S73;
+        uint col0_0 = _S80 * 128U;
+        Operand_0 y_1 = Operand_x24init_0(_S78.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S72 - col0_0);
+        thread Operand_0 _S81 = Operand_x24init_0(_S78.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S74 - row0_0);
+        thread Operand_0 _S82 = y_1;
         thread array<array<float, int(8)>, int(8)> sum_3;
-        tileSums_0(&sum_3, _S70, &_S82, _S71, &_S83, _S79.k_3, _S68, kernelContext_3);
-        thread array<array<float, int(8)>, int(8)> _S84 = sum_3;
+        tileSums_0(&sum_3, _S69, &_S81, _S70, &_S82, _S78.k_3, _S67, kernelContext_3);
+        thread array<array<float, int(8)>, int(8)> _S83 = sum_3;
         thread array<float, int(64)> list_1;
-        listed_0(&_S84, &list_1);
+        listed_0(&_S83, &list_1);
         uint e_2 = 0U;
         for(;;)
         {
@@ -710,10 +703,10 @@ void byTiles_0(uint _S67, uint _S68, float device* _S69, float device* _S70, flo
             {
                 break;
             }
-            uint _S85 = row0_0 + tilePlace_0(e_2 / 8U, _S68 / 16U);
-            uint _S86 = col0_0 + tilePlace_0(e_2 % 8U, _S68 % 16U);
-            thread Place_0 _S87 = _S79;
-            finish_0(&_S87, _S69, _S72, _S85, _S86, list_1[e_2], kernelContext_3);
+            uint _S84 = row0_0 + tilePlace_0(e_2 / 8U, _S67 / 16U);
+            uint _S85 = col0_0 + tilePlace_0(e_2 % 8U, _S67 % 16U);
+            thread Place_0 _S86 = _S78;
+            finish_0(&_S86, _S68, _S71, _S84, _S85, list_1[e_2], kernelContext_3);
             e_2 = e_2 + 1U;
         }
         job_0 = job_0 + (&kernelContext_3->entryPointParams_0->p_0)->groups_0;

@@ -377,8 +377,19 @@ float closed_0(uint epilogue_1, float v_2)
     }
 }
 
-void close_0(float device* c_2, uint place_1, float device* bias_0, uint bias_place_0, float alpha_1, float beta_1, uint epilogue_2, float sum_2)
+void close_0(float device* c_2, uint c_at_1, uint ldc_1, float device* bias_0, uint bias_at_1, uint turned_1, float alpha_1, float beta_1, uint epilogue_2, uint row_0, uint col_0, float sum_2)
 {
+    bool _S32 = turned_1 != 0U;
+    uint _S33;
+    if(_S32)
+    {
+        _S33 = col_0 * ldc_1 + row_0;
+    }
+    else
+    {
+        _S33 = row_0 * ldc_1 + col_0;
+    }
+    uint place_1 = c_at_1 + _S33;
     float v_3 = alpha_1 * sum_2;
     float v_4;
     if(beta_1 != 0.0f)
@@ -389,29 +400,37 @@ void close_0(float device* c_2, uint place_1, float device* bias_0, uint bias_pl
     {
         v_4 = v_3;
     }
-    if(bias_place_0 != 4294967295U)
+    if(bias_at_1 != 4294967295U)
     {
-        v_4 = v_4 + bias_0[bias_place_0];
+        if(_S32)
+        {
+            _S33 = row_0;
+        }
+        else
+        {
+            _S33 = col_0;
+        }
+        v_4 = v_4 + bias_0[bias_at_1 + _S33];
     }
     *(c_2+place_1) = closed_0(epilogue_2, v_4);
     return;
 }
 
-Place_0 placeOf_0(uint _S32, KernelContext_0 thread* kernelContext_1)
+Place_0 placeOf_0(uint _S34, KernelContext_0 thread* kernelContext_1)
 {
-    uint _S33 = (&kernelContext_1->entryPointParams_0->p_0)->count_1;
-    uint _S34 = _S32 % (&kernelContext_1->entryPointParams_0->p_0)->count_1;
-    uint _S35 = _S32 / _S33;
-    uint _S36 = (&kernelContext_1->entryPointParams_0->p_0)->part_0;
-    uint from_0 = _S35 * (&kernelContext_1->entryPointParams_0->p_0)->part_0;
-    int _S37 = int(from_0);
-    int _S38 = _S37 * (&kernelContext_1->entryPointParams_0->p_0)->a_col_0;
-    int _S39 = _S37 * (&kernelContext_1->entryPointParams_0->p_0)->b_row_0;
+    uint _S35 = (&kernelContext_1->entryPointParams_0->p_0)->count_1;
+    uint _S36 = _S34 % (&kernelContext_1->entryPointParams_0->p_0)->count_1;
+    uint _S37 = _S34 / _S35;
+    uint _S38 = (&kernelContext_1->entryPointParams_0->p_0)->part_0;
+    uint from_0 = _S37 * (&kernelContext_1->entryPointParams_0->p_0)->part_0;
+    int _S39 = int(from_0);
+    int _S40 = _S39 * (&kernelContext_1->entryPointParams_0->p_0)->a_col_0;
+    int _S41 = _S39 * (&kernelContext_1->entryPointParams_0->p_0)->b_row_0;
     uint i_1 = 0U;
-    uint rest_0 = _S34;
+    uint rest_0 = _S36;
     int c_3 = int(0);
-    int a_6 = _S38;
-    int b_3 = _S39;
+    int a_6 = _S40;
+    int b_3 = _S41;
     for(;;)
     {
         if(i_1 < 3U)
@@ -421,11 +440,11 @@ Place_0 placeOf_0(uint _S32, KernelContext_0 thread* kernelContext_1)
         {
             break;
         }
-        array<uint, int(3)> _S40 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
-        uint _S41 = i_1;
-        uint _S42 = rest_0 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
-        int at_2 = int(_S42);
-        uint rest_1 = rest_0 / _S40[_S41];
+        array<uint, int(3)> _S42 = (&kernelContext_1->entryPointParams_0->p_0)->sizes_0;
+        uint _S43 = i_1;
+        uint _S44 = rest_0 % (&kernelContext_1->entryPointParams_0->p_0)->sizes_0[i_1];
+        int at_2 = int(_S44);
+        uint rest_1 = rest_0 / _S42[_S43];
         int c_4 = c_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_c_0[i_1];
         int a_7 = a_6 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_a_0[i_1];
         int b_4 = b_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_b_0[i_1];
@@ -437,95 +456,69 @@ Place_0 placeOf_0(uint _S32, KernelContext_0 thread* kernelContext_1)
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        c_3 = int(_S32 * (&kernelContext_1->entryPointParams_0->p_0)->m_0 * (&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S34 * (&kernelContext_1->entryPointParams_0->p_0)->m_0 * (&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3), min(_S36, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
+    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3), min(_S38, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
 }
 
-void finish_0(const Place_0 thread* _S43, float device* _S44, float device* _S45, uint _S46, uint _S47, float _S48, KernelContext_0 thread* kernelContext_2)
+void finish_0(const Place_0 thread* _S45, float device* _S46, float device* _S47, uint _S48, uint _S49, float _S50, KernelContext_0 thread* kernelContext_2)
 {
-    bool _S49;
-    if(_S46 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
+    bool _S51;
+    if(_S48 >= ((&kernelContext_2->entryPointParams_0->p_0)->m_0))
     {
-        _S49 = true;
+        _S51 = true;
     }
     else
     {
-        _S49 = _S47 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
+        _S51 = _S49 >= ((&kernelContext_2->entryPointParams_0->p_0)->n_0);
     }
-    if(_S49)
+    if(_S51)
     {
         return;
     }
     if(((&kernelContext_2->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        *(_S44+(_S43->c_0 + _S46 * (&kernelContext_2->entryPointParams_0->p_0)->n_0 + _S47)) = _S48;
-        return;
-    }
-    uint _S50 = (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0;
-    uint bias_place_1;
-    if(((&kernelContext_2->entryPointParams_0->p_0)->bias_at_0) == 4294967295U)
-    {
-        bias_place_1 = 4294967295U;
+        *(_S46+(_S45->c_0 + _S48 * (&kernelContext_2->entryPointParams_0->p_0)->n_0 + _S49)) = _S50;
     }
     else
     {
-        if(((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U)
-        {
-            bias_place_1 = _S46;
-        }
-        else
-        {
-            bias_place_1 = _S47;
-        }
-        bias_place_1 = _S50 + bias_place_1;
+        close_0(_S46, _S45->c_0, (&kernelContext_2->entryPointParams_0->p_0)->ldc_0, _S47, (&kernelContext_2->entryPointParams_0->p_0)->bias_at_0, (&kernelContext_2->entryPointParams_0->p_0)->turned_0, (&kernelContext_2->entryPointParams_0->p_0)->alpha_0, (&kernelContext_2->entryPointParams_0->p_0)->beta_0, (&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, _S48, _S49, _S50);
     }
-    uint _S51 = _S43->c_0;
-    uint _S52;
-    if(((&kernelContext_2->entryPointParams_0->p_0)->turned_0) != 0U)
-    {
-        _S52 = _S47 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S46;
-    }
-    else
-    {
-        _S52 = _S46 * (&kernelContext_2->entryPointParams_0->p_0)->ldc_0 + _S47;
-    }
-    close_0(_S44, _S51 + _S52, _S45, bias_place_1, (&kernelContext_2->entryPointParams_0->p_0)->alpha_0, (&kernelContext_2->entryPointParams_0->p_0)->beta_0, (&kernelContext_2->entryPointParams_0->p_0)->epilogue_0, _S48);
     return;
 }
 
-void byTiles_0(uint _S53, uint _S54, float device* _S55, float device* _S56, float device* _S57, float device* _S58, KernelContext_0 thread* kernelContext_3)
+void byTiles_0(uint _S52, uint _S53, float device* _S54, float device* _S55, float device* _S56, float device* _S57, KernelContext_0 thread* kernelContext_3)
 {
-    uint _S59 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
-    uint _S60 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 64U - 1U) / 64U;
-    uint _S61 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
-    uint _S62 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 64U - 1U) / 64U;
-    uint job_0 = _S53;
+    uint _S58 = (&kernelContext_3->entryPointParams_0->p_0)->n_0;
+    uint _S59 = ((&kernelContext_3->entryPointParams_0->p_0)->n_0 + 64U - 1U) / 64U;
+    uint _S60 = (&kernelContext_3->entryPointParams_0->p_0)->m_0;
+    uint _S61 = ((&kernelContext_3->entryPointParams_0->p_0)->m_0 + 64U - 1U) / 64U;
+    uint job_0 = _S52;
     for(;;)
     {
-        uint _S63 = _S60 * _S62;
-        if(job_0 < (_S63 * (&kernelContext_3->entryPointParams_0->p_0)->count_1 * (&kernelContext_3->entryPointParams_0->p_0)->parts_0))
+        uint _S62 = _S59 * _S61;
+        if(job_0 < (_S62 * (&kernelContext_3->entryPointParams_0->p_0)->count_1 * (&kernelContext_3->entryPointParams_0->p_0)->parts_0))
         {
         }
         else
         {
             break;
         }
-        uint _S64 = job_0 / _S63;
-        Place_0 _S65 = placeOf_0(_S64, kernelContext_3);
-        uint tile_0 = job_0 % _S63;
-        uint _S66 = tile_0 / _S60;
-        uint row0_0 = _S66 * 64U;
-        uint _S67 = tile_0 % _S60;
-        uint col0_0 = _S67 * 64U;
-        Operand_0 y_1 = Operand_x24init_0(_S65.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S59 - col0_0);
-        thread Operand_0 _S68 = Operand_x24init_0(_S65.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S61 - row0_0);
-        thread Operand_0 _S69 = y_1;
+        uint _S63 = job_0 / _S62;
+        Place_0 _S64 = placeOf_0(_S63, kernelContext_3);
+        uint tile_0 = job_0 % _S62;
+        uint _S65 = tile_0 / _S59;
+        uint row0_0 = _S65 * 64U;
+        uint _S66 = tile_0 % _S59;
+        uint col0_0 = _S66 * 64U;
+        Operand_0 y_1 = Operand_x24init_0(_S64.b_1 + uint(int(col0_0) * (&kernelContext_3->entryPointParams_0->p_0)->b_col_0), (&kernelContext_3->entryPointParams_0->p_0)->b_col_0, (&kernelContext_3->entryPointParams_0->p_0)->b_row_0, _S58 - col0_0);
+        thread Operand_0 _S67 = Operand_x24init_0(_S64.a_1 + uint(int(row0_0) * (&kernelContext_3->entryPointParams_0->p_0)->a_row_0), (&kernelContext_3->entryPointParams_0->p_0)->a_row_0, (&kernelContext_3->entryPointParams_0->p_0)->a_col_0, _S60 - row0_0);
+        thread Operand_0 _S68 = y_1;
         thread array<array<float, int(4)>, int(4)> sum_3;
-        tileSums_0(&sum_3, _S56, &_S68, _S57, &_S69, _S65.k_3, _S54, kernelContext_3);
-        thread array<array<float, int(4)>, int(4)> _S70 = sum_3;
+        tileSums_0(&sum_3, _S55, &_S67, _S56, &_S68, _S64.k_3, _S53, kernelContext_3);
+        thread array<array<float, int(4)>, int(4)> _S69 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S70, &list_1);
+        listed_0(&_S69, &list_1);
         uint e_2 = 0U;
         for(;;)
         {
@@ -536,10 +529,10 @@ void byTiles_0(uint _S53, uint _S54, float device* _S55, float device* _S56, flo
             {
                 break;
             }
-            uint _S71 = row0_0 + tilePlace_0(e_2 / 4U, _S54 / 16U);
-            uint _S72 = col0_0 + tilePlace_0(e_2 % 4U, _S54 % 16U);
-            thread Place_0 _S73 = _S65;
-            finish_0(&_S73, _S55, _S58, _S71, _S72, list_1[e_2], kernelContext_3);
+            uint _S70 = row0_0 + tilePlace_0(e_2 / 4U, _S53 / 16U);
+            uint _S71 = col0_0 + tilePlace_0(e_2 % 4U, _S53 % 16U);
+            thread Place_0 _S72 = _S64;
+            finish_0(&_S72, _S54, _S57, _S70, _S71, list_1[e_2], kernelContext_3);
             e_2 = e_2 + 1U;
         }
         job_0 = job_0 + (&kernelContext_3->entryPointParams_0->p_0)->groups_0;

@@ -204,8 +204,9 @@ fn shapeOf(variant: Variant, args: *const Args) Shape {
 }
 
 /// Parts of a depth, and how deep each is but for a shallower last one. Fewer jobs than a GPU has multiprocessors, of which there are a hundred or so, leave
-/// some idle: there are as many parts then as give each about two jobs, as long as a part keeps so much depth that its sums of 64×64, which are written once and read once, are
-/// an eighth of what is read for them. What goes in is a product's sizes and a limit of the driver, so the same device always sums in the same order.
+/// some idle: there are as many parts then as give each about two jobs, as long as a part keeps so much depth that its sums of 64×64, which are written
+/// once and read once, are an eighth of what is read for them. What goes in is a product's sizes and a limit of the driver, so the same device always sums
+/// in the same order.
 pub fn cut(jobs: usize, lanes: usize, k: usize, rounds_max: usize) struct { usize, usize } {
     if (jobs == 0 or k == 0) return .{ 1, k };
     // Threads that share an element take turns along the depth, 64 of them or more each.

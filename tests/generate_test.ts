@@ -164,13 +164,19 @@ function program(args: string[]): Promise<Ended> {
   });
 }
 
+const metadata = planToMetadata({ size: "tiny", dense: false, seed: 1, steps: 1, text: undefined, textHash: "" });
+
+/** Leaves a checkpoint such as the training program does. */
+async function keepModel(checkpoint: string, p: Params): Promise<void> {
+  using rng = random(cpu, 1);
+  await save(checkpoint, { params: p, rng: rng.state }, { metadata });
+}
+
 test("the program writes the same text with the cache and without, and says what is wrong", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tilework-generate-"));
   try {
     const checkpoint = join(folder, "model.safetensors"), p = parameters();
-    using rng = random(cpu, 1);
-    const metadata = planToMetadata({ size: "tiny", dense: false, seed: 1, steps: 1, text: undefined, textHash: "" });
-    await save(checkpoint, { params: p, rng: rng.state }, { metadata });
+    await keepModel(checkpoint, p);
     const expected = async (draws: number) => {
       using rng = random(cpu, draws);
       let text = "";
@@ -211,9 +217,7 @@ gpuTest("the program writes on a GPU what it writes on the CPU", async (gpu) => 
   const folder = await mkdtemp(join(tmpdir(), "tilework-generate-"));
   try {
     const checkpoint = join(folder, "model.safetensors"), p = parameters();
-    using rng = random(cpu, 1);
-    const metadata = planToMetadata({ size: "tiny", dense: false, seed: 1, steps: 1, text: undefined, textHash: "" });
-    await save(checkpoint, { params: p, rng: rng.state }, { metadata });
+    await keepModel(checkpoint, p);
     release(p);
     // Rounding differs, and would show only where a draw falls between two sums that differ by it.
     const texts = await Promise.all(["cpu", `vulkan:${gpu.describe().index}`].map(async (device) => {

@@ -51,7 +51,7 @@ const steps: Step[] = [
     commands: [[...build, "test", "-Dtarget=x86_64-windows-gnu", "-fwine"]],
     env: () => {
       mkdirSync(toolFolder(), { recursive: true });
-      // Where it stays: Zig keeps the environment of a run with the build that it has configured.
+      // A folder of its own, so that nobody's settings matter; it stays, for Wine takes a while to fill one.
       return Promise.resolve({ WINEDEBUG: "-all", WINEPREFIX: join(toolFolder(), "wine") });
     },
     count: zigCounts,

@@ -381,7 +381,7 @@ test("threads that cannot be made are done without", {
     int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg) {
       static int made = 0;
       Dl_info info;
-      if (dladdr(__builtin_return_address(0), &info) && strstr(info.dli_fname, "tilework")) {
+      if (dladdr(__builtin_return_address(0), &info) && strstr(info.dli_fname, "libtilework")) {
         const char *allowed = getenv("THREADS_ALLOWED");
         if (made >= (allowed ? atoi(allowed) : 0)) return EAGAIN;
         made++;

@@ -46,7 +46,7 @@ export type { CrossEntropyOptions } from "./ops/cross_entropy.ts";
 export { dropout } from "./ops/dropout.ts";
 export type { DropoutOptions } from "./ops/dropout.ts";
 export { embedding, embeddingBackward } from "./ops/embedding.ts";
-export type { Embedding } from "./ops/embedding.ts";
+export type { Embedding, EmbeddingBackwardOptions } from "./ops/embedding.ts";
 export { expertOrder } from "./ops/expert_order.ts";
 export type { ExpertOrder } from "./ops/expert_order.ts";
 export { full, ones, zeros } from "./ops/fill.ts";

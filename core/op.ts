@@ -125,16 +125,35 @@ function hasRows(x: Tensor): boolean {
 
 /**
  * From the cotangents of an op's outputs (null where nothing flowed back) and the tensors it saved to those of its inputs, in the inputs' order.
- * `wanted` tells which inputs need one; null for the others. May return a cotangent as it came, or a view of it.
+ * `wanted` tells which inputs need one; null for the others. May return a cotangent as it came, or a view of it. `sums` are what has gathered for the inputs
+ * so far, where that may be written to: a rule may add to one in place, and returns it then.
  * @internal
  */
-export type Rule = (cotangents: readonly (Tensor | null)[], saved: readonly Tensor[], wanted: readonly boolean[]) => (Tensor | null)[];
+export type Rule = (
+  cotangents: readonly (Tensor | null)[],
+  saved: readonly Tensor[],
+  wanted: readonly boolean[],
+  sums: readonly (Tensor | null)[],
+) => (Tensor | null)[];
+
+/** What the tape may take for granted of a rule. @internal */
+export interface RuleTraits {
+  /** Each tensor that it returns is new and shares memory with nothing, unless it is a view or one of `sums`. */
+  readonly fresh?: boolean;
+}
 
 /** What records ops for a gradient. @internal */
 export interface Recorder {
   /** Whether a gradient flows into this tensor. */
   tracks(x: Tensor): boolean;
-  add(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void;
+  add(
+    op: string,
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+    saved: readonly Tensor[],
+    rule: Rule,
+    traits: RuleTraits,
+  ): void;
 }
 
 let recorder: Recorder | null = null;
@@ -171,6 +190,13 @@ export function recording(...inputs: readonly (Tensor | undefined)[]): boolean {
 askForGradients(recording);
 
 /** Records an op once it has run. The tape keeps its own holders of `saved`, so a scope may free them. @internal */
-export function record(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
-  recorder!.add(op, inputs, outputs, saved, rule); // the caller has asked `recording`
+export function record(
+  op: string,
+  inputs: readonly Tensor[],
+  outputs: readonly Tensor[],
+  saved: readonly Tensor[],
+  rule: Rule,
+  traits: RuleTraits = {},
+): void {
+  recorder!.add(op, inputs, outputs, saved, rule, traits); // the caller has asked `recording`
 }

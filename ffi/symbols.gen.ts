@@ -82,7 +82,7 @@ export const manifest = {
     "tw_gated_activation": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_gated_activation_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_embedding": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
-    "tw_embedding_backward": { "parameters": ["u32", "u32", "u32", "u32"], "result": "i32" },
+    "tw_embedding_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32"], "result": "i32" },
     "tw_cross_entropy": { "parameters": ["u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_cross_entropy_backward": { "parameters": ["u32", "u32", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },
     "tw_linear_cross_entropy": { "parameters": ["u32", "u32", "buffer", "u32", "u32", "u32", "u32", "f64"], "result": "i32" },

@@ -9,7 +9,7 @@
  * the same tape, where the way back goes on through them. So everything is added in the order it would have been without the checkpoint.
  */
 
-import { currentRecorder, type Recorder, type Rule, setRecorder, unrecorded } from "../core/op.ts";
+import { currentRecorder, type Recorder, type Rule, type RuleTraits, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
@@ -35,8 +35,8 @@ export interface ValueAndGrads<R, P> extends Disposable {
 interface Slot {
   readonly tape: Tape;
   gradient: Tensor | null;
-  /** Whether `gradient` is a sum that this tape has made, and may be added to in place. */
-  summed: boolean;
+  /** Whether `gradient` shares memory with nothing, and may be added to in place. */
+  own: boolean;
 }
 
 interface Node {
@@ -47,7 +47,7 @@ interface Node {
   /** How often each of `saved` had been written to when the op ran. */
   readonly writes: readonly number[];
   /** An op's rule, or what runs a checkpoint's function again and returns its results. */
-  readonly back: { readonly rule: Rule } | { readonly again: (saved: readonly Tensor[]) => readonly Tensor[] };
+  readonly back: ({ readonly rule: Rule } & RuleTraits) | { readonly again: (saved: readonly Tensor[]) => readonly Tensor[] };
 }
 
 class Tape implements Recorder {
@@ -55,7 +55,7 @@ class Tape implements Recorder {
 
   /** A slot for a value that gradients flow into. */
   watch(x: Tensor): Slot {
-    const slot: Slot = { tape: this, gradient: null, summed: false };
+    const slot: Slot = { tape: this, gradient: null, own: false };
     x.slot = slot;
     return slot;
   }
@@ -64,8 +64,15 @@ class Tape implements Recorder {
     return x.slot !== null && (x.slot as Slot).tape === this; // only tapes set slots
   }
 
-  add(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
-    this.#push(op, inputs, outputs, saved, { rule });
+  add(
+    op: string,
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+    saved: readonly Tensor[],
+    rule: Rule,
+    { fresh }: RuleTraits,
+  ): void {
+    this.#push(op, inputs, outputs, saved, { rule, fresh: fresh === true });
   }
 
   /** Records a part of the loss that `again` computes once more when its turn comes. The first of `saved` are holders of `inputs`. */
@@ -111,10 +118,11 @@ class Tape implements Recorder {
           `valueAndGrad: a tensor ${formatShape(changed.shape)} that the gradient of ${op} needs was written to inside the loss`,
         );
       }
-      const gradients = back.rule(cotangents, saved, inputs.map((slot) => slot !== null));
+      const sums = inputs.map((slot) => slot?.own ? slot.gradient : null);
+      const gradients = back.rule(cotangents, saved, inputs.map((slot) => slot !== null), sums);
       for (let i = 0; i < inputs.length; i++) {
         const slot = inputs[i]!, g = gradients[i];
-        if (slot !== null && g) this.#gather(slot, g);
+        if (slot !== null && g) this.#gather(slot, g, back.fresh === true && !g.isView);
       }
       return;
     }
@@ -137,20 +145,23 @@ class Tape implements Recorder {
           `checkpoint: fn returned ${c.dtype} ${formatShape(c.shape)}, but ${y.dtype} ${formatShape(y.shape)} when it ran again`,
         );
       }
-      if (this.tracks(y)) this.#gather(y.slot as Slot, c); // as in `tracks`
+      if (this.tracks(y)) this.#gather(y.slot as Slot, c, false); // as in `tracks`
     });
   }
 
-  #gather(slot: Slot, g: Tensor): void {
+  #gather(slot: Slot, g: Tensor, fresh: boolean): void {
     const before = slot.gradient;
     if (before === null) {
       // A holder of its own: the rule may have returned its cotangent, or one tensor twice.
       slot.gradient = keep(g.alias());
-    } else if (slot.summed) {
+      slot.own = fresh;
+    } else if (before === g) {
+      // The rule has added to it.
+    } else if (slot.own) {
       add(before, g as never, { out: before as never }); // the same shape and dtype, whatever they are
     } else {
       slot.gradient = keep(add(before, g as never) as Tensor); // as above
-      slot.summed = true;
+      slot.own = true;
       before.dispose();
     }
   }

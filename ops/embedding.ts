@@ -7,6 +7,7 @@ import {
   asContiguous,
   asRows,
   checkDevice,
+  checkFlag,
   checkFloat,
   checkInteger,
   checkLike,
@@ -16,7 +17,7 @@ import {
   record,
   recording,
 } from "../core/op.ts";
-import type { Out } from "../core/op.ts";
+import type { Out, Rule } from "../core/op.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -82,7 +83,11 @@ function forward(op: string, ids: Tensor, p: AnyEmbedding, to: Tensor | undefine
   if (isFailure(code) && to === undefined) out.dispose();
   checkLabels(op, "ids", ids, () => allowed(weight), code);
   if (recording(weight)) {
-    record(op, [weight], [out], [ids], ([dy], [ids]) => [gradient("embeddingBackward", ids!, weight.shape, dy!, undefined)]);
+    // A table that is used again has a sum already: its rows are added there, instead of a whole table of zeros and a few rows.
+    const rule: Rule = ([dy], [ids], _wanted, [sum]) => [
+      gradient("embeddingBackward", ids!, weight.shape, dy!, sum ?? undefined, sum !== null),
+    ];
+    record(op, [weight], [out], [ids], rule, { fresh: true });
   }
   return out;
 }
@@ -91,9 +96,17 @@ function allowed(weight: { shape: Shape }): string {
   return weight.shape[0] === 0 ? "absent: the table has no rows" : `from 0 to ${weight.shape[0]! - 1}`;
 }
 
+/** Options of `embeddingBackward`. */
+export interface EmbeddingBackwardOptions<D extends Float, S extends Shape> extends Out<D, S> {
+  /** Adds to what `out` holds, in the order of the positions, and leaves rows of ids that do not occur as they are; off. */
+  accumulate?: boolean;
+}
+
 /**
- * Gradient of `embedding`: `dweight[v, :] = Σ dy[i, :]` over the positions i with id v, in their order; zeros for ids that do not occur. The same bits
- * for any number of workers.
+ * Gradient of `embedding`: `dweight[v, :] = Σ dy[i, :]` over the positions i with id v, in their order; zeros for ids that do not occur, unless
+ * `accumulate` adds to `out`. The same bits for any number of workers.
+ *
+ * Throws what `embedding` throws, and a TypeError where `accumulate` is set without an `out`.
  *
  * ```ts
  * import { cpu, embeddingBackward, tensor } from "@tilework/tilework";
@@ -114,7 +127,7 @@ export function embeddingBackward<D extends Float, S extends Shape, V extends nu
   ids: Tensor<Integer, S>,
   p: Embedding<V, W, D>,
   dy: NoInfer<Tensor<D, [...S, W]>>,
-  options?: NoInfer<Out<D, [V, W]>>,
+  options?: NoInfer<EmbeddingBackwardOptions<D, [V, W]>>,
 ): Tensor<D, [V, W]> {
   const op = "embeddingBackward";
   const { weight } = p as unknown as AnyEmbedding; // of a shape that is checked again, as numbers
@@ -122,13 +135,15 @@ export function embeddingBackward<D extends Float, S extends Shape, V extends nu
   checkLike(op, "dy", dy as Tensor, "weight", weight);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);
-  return gradient(op, ids as Tensor, weight.shape, dy as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, [V, W]>; // of weight's own shape
+  const out = options?.out as Tensor | undefined, accumulate = checkFlag(op, "accumulate", options?.accumulate);
+  if (accumulate && out === undefined) throw new TypeError(`${op}: accumulate is set, but there is no out to add to`);
+  return gradient(op, ids as Tensor, weight.shape, dy as Tensor, out, accumulate) as unknown as Tensor<D, [V, W]>; // of weight's own shape
 }
 
-function gradient(op: string, ids: Tensor, shape: Shape, dy: Tensor, to: Tensor | undefined): Tensor {
+function gradient(op: string, ids: Tensor, shape: Shape, dy: Tensor, to: Tensor | undefined, accumulate: boolean): Tensor {
   const out = output<DType, Shape>(op, dy, dy.dtype, shape, to) as Tensor;
   const dense = asContiguous(op, ids), rows = asRows(op, dy);
-  const code = native.tw_embedding_backward(dy.device.handle, out.handle, rows.handle, dense.handle);
+  const code = native.tw_embedding_backward(dy.device.handle, out.handle, rows.handle, dense.handle, accumulate ? 1 : 0);
   if (dense !== ids) dense.dispose();
   if (rows !== dy) rows.dispose();
   if (isFailure(code) && to === undefined) out.dispose();

@@ -71,7 +71,7 @@ export function linear<D extends Float, S extends Shape, I extends number, O ext
     record("linear", inputs, [out as Tensor], [x, weight], ([dy], [x, weight], wanted) => {
       const g = gradients(x!, weight!, dy!, { x: wanted[0]!, weight: wanted[1]!, bias: wanted[2] === true }, {}, {});
       return bias === undefined ? [g.x, g.weight] : [g.x, g.weight, g.bias];
-    });
+    }, { fresh: true });
   }
   return out;
 }

@@ -1,6 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, type Device, embedding, embeddingBackward, scope, slice, type Tensor, tensor } from "../mod.ts";
+import {
+  add,
+  cpu,
+  crossEntropy,
+  type Device,
+  embedding,
+  embeddingBackward,
+  linear,
+  memory,
+  mul,
+  scope,
+  slice,
+  sum,
+  type Tensor,
+  tensor,
+  trim,
+  valueAndGrad,
+} from "../mod.ts";
+import { assertGradients } from "./harness.ts";
 import { assertAsOnCpu, gpuTest, gradientsOf } from "./gpu_harness.ts";
 import { both, everyDevice, lengths, normal, of, refuses, strided, taped, whole } from "./row_harness.ts";
 
@@ -46,6 +64,62 @@ test("embedding() keeps the leading axes of its ids and takes a scalar", () => {
     const one = embedding(tensor(cpu, [], new Uint32Array([1])), { weight });
     assert.deepEqual([one.shape, [...one.readSync()]], [[2], [10, 11]]);
   });
+});
+
+test("embeddingBackward() adds to out where it accumulates: each row's sum goes on, and other rows are not touched", () => {
+  scope(() => {
+    const weight = tensor(cpu, [4, 2], new Float32Array(8)), ids = tensor(cpu, [3], new Uint32Array([2, 0, 2]));
+    const dy = tensor(cpu, [3, 2], [1, 2, 3, 4, 5, 6]);
+    const out = tensor(cpu, [4, 2], [10, 20, -0, NaN, 30, 2 ** 24, 7, 7]);
+    const result = embeddingBackward(ids, { weight }, dy, { out, accumulate: true });
+    assert.equal(result, out);
+    // 2^24 + 2 + 6, one after the other, is exact; the untouched rows keep a negative zero and a NaN.
+    assert.deepEqual([...out.readSync()], [13, 24, -0, NaN, 36, 2 ** 24 + 8, 7, 7]);
+    refuses(
+      () => embeddingBackward(ids, { weight }, dy, { accumulate: true }),
+      "TypeError",
+      "embeddingBackward: accumulate is set, but there is no out to add to",
+    );
+  });
+});
+
+test("a table that a loss looks up several times has one gradient tensor, to which the later lookups add", () => {
+  const vocabulary = 5000, width = 32, bytes = 4 * vocabulary * width;
+  const [a, b] = [3, 4].map((place) => tensor(cpu, [40], Uint32Array.from(whole(40, vocabulary, place))));
+  using table = tensor(cpu, [vocabulary, width], Float32Array.from(normal(vocabulary * width, 1))) as Table;
+  type P = { u: Table };
+  const twice = valueAndGrad((p: P) => sum(mul(embedding(a!, { weight: p.u }), embedding(b!, { weight: p.u }) as never)));
+  twice({ u: table })[Symbol.dispose](); // blocks that the next run takes again
+  trim();
+  const before = memory().bytes;
+  using result = twice({ u: table });
+  const peak = memory().peakBytes - before;
+  assert.ok(peak < 1.5 * bytes, `${peak} bytes at the peak, one gradient has ${bytes}`);
+  scope(() => {
+    // Last lookup first, each on top of what is there.
+    const wanted = embeddingBackward(b!, { weight: table }, embedding(a!, { weight: table }));
+    embeddingBackward(a!, { weight: table }, embedding(b!, { weight: table }), { out: wanted, accumulate: true });
+    assert.deepEqual(result.grads.u.readSync(), wanted.readSync());
+  });
+  a!.dispose();
+  b!.dispose();
+});
+
+test("a table that is also the weight of the logits has the sum of both gradients", () => {
+  const check = { shapes: [[7, 4]], values: [normal(28, 1)] };
+  using ids = tensor(cpu, [5], Uint32Array.from([1, 0, 6, 1, 3])), targets = tensor(cpu, [5], Uint32Array.from([2, 1, 0, 6, 6]));
+  assertGradients("tied", (w) => {
+    const weight = w as unknown as Tensor<"f64", [7, 4]>;
+    return crossEntropy(linear(embedding(ids, { weight }), { weight }), targets);
+  }, check);
+  // A gradient that another value shares is not written to: here both parameters get the one cotangent of the sum.
+  using x = tensor(cpu, [7, 4], new Float32Array(28)), u = tensor(cpu, [7, 4], new Float32Array(28));
+  using shared = valueAndGrad((p: { x: typeof x; u: typeof u }) => {
+    const looked = embedding(ids, { weight: p.u });
+    return add(sum(looked), sum(add(p.x, p.u)));
+  })({ x, u });
+  assert.deepEqual([...shared.grads.x.readSync()], new Array(28).fill(1));
+  assert.deepEqual([...shared.grads.u.readSync()].map((v) => v - 1), [1, 2, 0, 1, 0, 0, 1].flatMap((n) => [n, n, n, n]));
 });
 
 test("embedding() gives the same bits on 1 to 8 workers and every instruction set", () => {
@@ -117,6 +191,10 @@ gpuTest("embedding() on a GPU has the bits of the CPU, forward and backward, for
           dweight: embeddingBackward(signed, { weight }, dy),
           gaps: embeddingBackward(tokens, { weight }, strided(device, [count, width], c, "f32") as Table),
           turned: embeddingBackward(tokens, { weight }, strided(device, [count, width], c, "f32", true) as Table),
+          added: embeddingBackward(tokens, { weight }, dy, {
+            out: of(device, [vocabulary, width], table, "f32") as Table,
+            accumulate: true,
+          }),
           canvas,
         };
       }, 0);

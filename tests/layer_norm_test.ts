@@ -194,7 +194,7 @@ function tapedAll(run: () => unknown): (cotangents: (Tensor | null)[], wanted?: 
     tracks: () => true,
     add(_op, inputs, _outputs, keep, rule) {
       const saved = keep.map((x) => x.alias());
-      answer = (cotangents, wanted = inputs.map(() => true)) => rule(cotangents, saved, wanted);
+      answer = (cotangents, wanted = inputs.map(() => true)) => rule(cotangents, saved, wanted, wanted.map(() => null));
     },
   });
   try {

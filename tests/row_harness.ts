@@ -118,7 +118,7 @@ export function taped(run: () => Tensor): { out: Tensor; backward: (dy: Tensor, 
   } finally {
     setRecorder(before);
   }
-  return { out, backward: (dy, wanted = new Array(count).fill(true)) => rule!([dy], saved, wanted) };
+  return { out, backward: (dy, wanted = new Array(count).fill(true)) => rule!([dy], saved, wanted, wanted.map(() => null)) };
 }
 
 /** The call has to throw this very sentence. */

@@ -3,7 +3,8 @@
 //! On a GPU nothing looks at ids before they are used: one outside the table gives a row of NaN, and no gradient.
 //!
 //! Backward sorts the positions by id (a counting sort keeps their order), so that each row of dweight is summed in registers and written once, by
-//! whichever worker: there is nothing to clear first, and no result depends on the workers.
+//! whichever worker: there is nothing to clear first, and no result depends on the workers. Where it accumulates, the sum of a row begins with what dweight
+//! holds, and rows of ids that do not occur are not touched.
 
 const std = @import("std");
 const device = @import("../device.zig");
@@ -35,6 +36,8 @@ fn Sums(comptime T: type) type {
         dweight_stride: usize,
         /// From row to row; dy itself stays, since rows of it are named by their positions.
         lddy: usize,
+        /// Adds to what dweight holds.
+        accumulate: bool,
 
         pub const starts_stride = 1;
     };
@@ -50,20 +53,23 @@ fn Kernels(comptime T: type) type {
                 const out = p.dweight + v * p.dweight_stride;
                 const positions = p.positions[p.starts[v]..p.starts[v + 1]];
                 if (positions.len == 0) {
-                    @memset(out[0..p.cols], 0);
+                    if (!p.accumulate) @memset(out[0..p.cols], 0);
                     continue;
                 }
                 const block = 4 * simd.lanes;
                 var j: usize = 0;
                 while (p.cols - j >= block) : (j += block) {
                     var acc: [4]V = @splat(@splat(0));
+                    if (p.accumulate) inline for (&acc, 0..) |*a, k| {
+                        a.* = simd.load(T, out + j + k * simd.lanes);
+                    };
                     for (positions) |i| {
                         const dy = p.dy + i * p.lddy + j;
                         inline for (&acc, 0..) |*a, k| a.* += simd.load(T, dy + k * simd.lanes);
                     }
                     inline for (acc, 0..) |a, k| simd.store(out + j + k * simd.lanes, a);
                 }
-                sweep.each(p.cols - j, Rest{ .out = out + j, .dy = p.dy + j, .lddy = p.lddy, .positions = positions });
+                sweep.each(p.cols - j, Rest{ .out = out + j, .dy = p.dy + j, .lddy = p.lddy, .positions = positions, .accumulate = p.accumulate });
             }
         }
 
@@ -72,9 +78,10 @@ fn Kernels(comptime T: type) type {
             dy: [*]const T,
             lddy: usize,
             positions: []const usize,
+            accumulate: bool,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                var acc: V = @splat(0);
+                var acc: V = if (s.accumulate) sweep.read(T, whole, s.out + j, left, 0) else @splat(0);
                 for (s.positions) |i| acc += sweep.read(T, whole, s.dy + i * s.lddy + j, left, 0);
                 sweep.write(T, whole, s.out + j, acc, left);
             }
@@ -162,7 +169,7 @@ fn BackwardTask(comptime T: type) type {
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const a = &self.args;
-            try fill.clearOn(d, @ptrCast(a.dweight), .{ .rows = a.rows, .cols = a.cols, .stride = a.dweight_stride });
+            if (!a.accumulate) try fill.clearOn(d, @ptrCast(a.dweight), .{ .rows = a.rows, .cols = a.cols, .stride = a.dweight_stride });
             if (self.ids.len == 0 or a.cols == 0) return;
             const scratch = try Scratch.init(d, 2 * @sizeOf(u32) * @as(usize, @min(positions_max, self.ids.len)));
             defer scratch.deinit();
@@ -265,7 +272,11 @@ fn forward(d: *const Device, out_: u32, ids_: u32, weight_: u32) Error!void {
     });
 }
 
-fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32) Error!void {
+/// Bit of `flags`.
+const accumulate = 1;
+
+fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32, flags: u32) Error!void {
+    if (flags & ~@as(u32, accumulate) != 0) return error.InvalidArgument;
     const dy = try tensor.get(dy_);
     const dweight = try tensor.typed(dweight_, dy.dtype);
     const ids = try tensor.get(ids_);
@@ -291,6 +302,7 @@ fn backward(d: *const Device, dweight_: u32, dy_: u32, ids_: u32) Error!void {
                     .cols = dweight_rows.cols,
                     .dweight_stride = dweight_rows.stride,
                     .lddy = dy_rows.stride,
+                    .accumulate = flags & accumulate != 0,
                 },
             });
         },
@@ -302,8 +314,8 @@ fn forwardOn(device_: u32, out: u32, ids: u32, weight: u32) Error!void {
     return forward(try device.get(device_), out, ids, weight);
 }
 
-fn backwardOn(device_: u32, dweight: u32, dy: u32, ids: u32) Error!void {
-    return backward(try device.get(device_), dweight, dy, ids);
+fn backwardOn(device_: u32, dweight: u32, dy: u32, ids: u32, flags: u32) Error!void {
+    return backward(try device.get(device_), dweight, dy, ids, flags);
 }
 
 pub const entries = struct {
@@ -312,9 +324,9 @@ pub const entries = struct {
         return status.of(forwardOn(device_, out, ids, weight));
     }
 
-    /// Overwrites `dweight`.
-    pub fn embedding_backward(device_: u32, dweight: u32, dy: u32, ids: u32) callconv(.c) i32 {
-        return status.of(backwardOn(device_, dweight, dy, ids));
+    /// Overwrites `dweight`, or adds to it with 1 in `flags`.
+    pub fn embedding_backward(device_: u32, dweight: u32, dy: u32, ids: u32, flags: u32) callconv(.c) i32 {
+        return status.of(backwardOn(device_, dweight, dy, ids, flags));
     }
 };
 
@@ -351,7 +363,17 @@ test "embedding: rows and summed gradients as in plain loops, at every width, i3
             want[row * width + j] += arrays.data(T, dy)[i * width + j];
         };
         const dweight = try t.filled(T, &.{ vocabulary, width }, 42);
-        try backward(&d, dweight, dy, ids);
+        try backward(&d, dweight, dy, ids, 0);
+        try arrays.expectSameBits(T, want, arrays.data(T, dweight));
+        // Once more on top: each row's chain of sums goes on, and rows without an id keep their bits, a negative zero too.
+        for (want) |*w| if (w.* == 0) {
+            w.* = -0.0;
+        };
+        @memcpy(arrays.data(T, dweight), want);
+        for (arrays.data(I, ids), 0..) |id, i| for (0..width) |j| {
+            want[@as(usize, @intCast(id)) * width + j] += arrays.data(T, dy)[i * width + j];
+        };
+        try backward(&d, dweight, dy, ids, accumulate);
         try arrays.expectSameBits(T, want, arrays.data(T, dweight));
     };
 }
@@ -364,11 +386,11 @@ test "embedding: the same bits for any number of workers, and for views" {
     const ids = try randomIds(&t, u32, 300, 101, prng.random());
     const dy = try t.normal(f32, &.{ 300, width }, prng.random(), 1);
     const want = try t.empty(f32, &.{ 101, width });
-    try backward(&device.forTest(1), want, dy, ids);
+    try backward(&device.forTest(1), want, dy, ids, 0);
     const wide = try t.filled(f32, &.{ 101, 40 }, 42);
     for (2..9) |workers| {
         const d = device.forTest(@intCast(workers));
-        try backward(&d, try t.view(wide, 2, &.{ 101, width }, &.{ 40, 1 }), dy, ids);
+        try backward(&d, try t.view(wide, 2, &.{ 101, width }, &.{ 40, 1 }), dy, ids, 0);
         for (arrays.data(f32, wide), 0..) |v, i| {
             const inside = i % 40 >= 2 and i % 40 < 2 + width;
             try testing.expectEqual(if (inside) arrays.data(f32, want)[i / 40 * width + i % 40 - 2] else 42, v);
@@ -393,7 +415,8 @@ test "embedding: an id outside the table is named and nothing is written" {
         status.detail = .{ 0, 0 };
         try testing.expectError(error.IndexOutOfRange, forward(&d, y, ids, weight));
         try testing.expectEqual([2]f64{ 1, value }, status.detail);
-        try testing.expectError(error.IndexOutOfRange, backward(&d, dweight, y, ids));
+        try testing.expectError(error.IndexOutOfRange, backward(&d, dweight, y, ids, 0));
+        try testing.expectError(error.InvalidArgument, backward(&d, dweight, y, ids, 2));
     }
     const ids = try t.from(u32, &.{2}, &.{ 0, 1 });
     try testing.expectError(error.ShapeMismatch, forward(&d, y, try t.from(u32, &.{3}, &.{ 0, 1, 2 }), weight));
@@ -424,6 +447,7 @@ test "embedding: kernels read and write nothing past the last element" {
                 .cols = cols,
                 .dweight_stride = cols,
                 .lddy = cols,
+                .accumulate = false,
             });
             for (out.items, 0..) |v, i| try testing.expectEqual(@as(T, if (i < cols) 0 else 3), v);
         }

@@ -13,26 +13,33 @@ export interface AccumulateOptions {
 }
 
 /**
- * Adds gradients to others in place, one native call for the whole tree: `into ← into + weight · grads`. So a batch that does not fit into memory is taken
- * in parts, and one step is made with the sum, or with the mean if each part weighs 1 / parts.
+ * Gradient accumulation: adds gradients to others in place, one native call for the whole tree, `into ← into + weight · grads`. So a batch that does not fit
+ * into memory is taken in parts, and one step is made with the sum. Where each part's loss is a mean over its labels, the mean over the whole batch needs the
+ * weight labels of the part / labels of the batch; equal parts weigh 1 / parts each.
  *
  * Throws an error that names the path where the trees differ, or a tensor that is neither f32 nor f64; nothing has changed then.
  *
  * ```ts
- * import { accumulate, adamW, cpu, mean, mul, scope, type Tensor, tensor, treeMap, valueAndGrad, zeros } from "@tilework/tilework";
+ * import { accumulate, adamW, cpu, crossEntropy, linear, random, scope, tensor, treeMap, valueAndGrad, zeros } from "@tilework/tilework";
+ * import type { Tensor } from "@tilework/tilework";
  *
- * const params = { w: tensor(cpu, [2], [1, 2]) };
- * const f = valueAndGrad((p: typeof params, x: Tensor<"f32", [2]>) => mean(mul(p.w, x)));
+ * using rng = random(cpu, 1);
+ * const params = { weight: rng.normal([4, 2]) };
+ * type X = Tensor<"f32", [number, 2]>;
+ * const f = valueAndGrad((p: typeof params, x: X, labels: Tensor<"u32", [number]>) => crossEntropy(linear(x, p), labels));
  * using optimizer = adamW(params);
- * const parts = [tensor(cpu, [2], [1, 1]), tensor(cpu, [2], [3, 1])];
+ * const parts = [
+ *   { x: tensor(cpu, [2, 2], [1, 0, 0, 1]), labels: tensor(cpu, [2], new Uint32Array([3, 0])) },
+ *   { x: tensor(cpu, [1, 2], [1, 1]), labels: tensor(cpu, [1], new Uint32Array([2])) },
+ * ];
+ * const count = parts.reduce((n, { labels }) => n + labels.size, 0); // of labels that are not ignored
  *
  * scope(() => { // one step over both parts
  *   const total = treeMap(params, (x) => zeros(cpu, [...x.shape]) as Tensor);
- *   for (const x of parts) {
- *     using part = f(params, x); // its gradients are freed before the next part
- *     accumulate(total, part.grads, { weight: 1 / parts.length });
+ *   for (const { x, labels } of parts) {
+ *     using part = f(params, x, labels); // its gradients are freed before the next part
+ *     accumulate(total, part.grads, { weight: labels.size / count });
  *   }
- *   console.log(total.w.readSync()); // Float32Array [1, 0.5]
  *   optimizer.step(params, total, 1e-3);
  * });
  * ```

@@ -293,8 +293,9 @@ function withValues<T>(changed: readonly Tensor[], values: readonly Tensor[], bo
 /**
  * From a loss to a function that returns the loss and its gradients.
  *
- * The loss takes a tree of parameters first and returns a scalar, or a tuple that begins with one. Gradients flow into the parameters alone: tensors
- * that the loss closes over or takes as further arguments are constants. Everything that the loss makes is freed but what it returns.
+ * The loss takes a tree of parameters first and returns a scalar, or a tuple that begins with one. Gradients flow into the tensors of that tree alone,
+ * whether the loss takes them from its argument or closes over them; every other tensor, closed over or a further argument, is a constant. Everything that
+ * the loss makes is freed, except what it returns.
  *
  * Throws a TypeError for a loss that returns no scalar, is async, does not depend on its parameters, writes to a tensor that a gradient needs, or is asked
  * for inside another loss (there is no gradient of a gradient); an Error naming the path of a parameter that the loss never used.

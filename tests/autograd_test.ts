@@ -43,6 +43,13 @@ test("constants get no gradient, and nothing is recorded for them", () => {
   assert.deepEqual(Object.keys(r.grads), ["x"]);
 });
 
+test("a parameter that the loss closes over gets its gradient as one taken from the argument does; other tensors are constants", () => {
+  using x = x2();
+  using c = x2();
+  using r = valueAndGrad((p: { x: typeof x }) => sum(mul(mul(x, p.x), c)))({ x });
+  assert.deepEqual([...r.grads.x.readSync()], [2 * 9, 2 * 4]);
+});
+
 test("a scope inside a loss may free what the gradient still needs", () => {
   using x = x2();
   const f = valueAndGrad((p: { x: typeof x }) => {

@@ -4,7 +4,7 @@ import { cpu, empty, matmul, slice, type Tensor, tensor, transpose } from "../mo
 import { childJson, slow } from "./child.ts";
 import { gpuTest } from "./gpu_harness.ts";
 import { productsHash } from "./gpu_products.ts";
-import { assertClose, assertGradients, devices, hash, numbers } from "./harness.ts";
+import { assertClose, assertGradients, assertSameBits, devices, hash, numbers } from "./harness.ts";
 
 type Any = Tensor<"f32", [number, number]>;
 
@@ -242,6 +242,25 @@ gpuTest("gpu: products deeper than a driver lets loops be, few rows and columns 
       if (!(Math.abs(got[i]! - sum) <= 1e-5 * bound)) assert.fail(`${m}×${n}×${k}: element ${i} is ${got[i]}, want ${sum}`);
     }
   }
+});
+
+test("pooling a packed batch by one product: a sequence has the same bits in any batch while it lies in one block of 256 positions", () => {
+  const width = 8, length = 100;
+  const sequence = Float32Array.from(numbers(length * width, 1));
+  /** The mean of the sequence, which lies from `start` on among other positions. */
+  const pooled = (start: number): Float32Array => {
+    const positions = 600, x = Float32Array.from(numbers(positions * width, 2)), share = new Float32Array(positions);
+    x.set(sequence, start * width);
+    share.fill(1 / length, start, start + length);
+    using weights = tensor(cpu, [1, positions], share);
+    using rows = tensor(cpu, [positions, width], x);
+    using y = matmul(weights, rows);
+    return y.readSync();
+  };
+  const alone = pooled(0);
+  for (const start of [1, 100, 156, 256, 300, 412]) assertSameBits(pooled(start), alone, `from ${start} on`);
+  // Across the border of two blocks the sum is one of two partial sums: as right, but of its own bits.
+  for (const start of [157, 200, 255, 500]) assertClose(pooled(start), alone, 1e-6, `from ${start} on`);
 });
 
 gpuTest("gpu: a product of much work is several dispatches, and the same product", (gpu) => {

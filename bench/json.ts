@@ -3,8 +3,9 @@
  *
  *     deno task bench:json [options]          bun bench/json.ts [options]
  *
- *     --filter NAME,…      only these groups: gemm, attention, grouped, rows, optimizers, layers, demo; `training` is all but gemm. NAME/TEXT is only
- *                          the cases whose description (op or name, layout, shape) holds the text, as in `rows/softmax` or `gemm/mlp-up NT`
+ *     --filter NAME,…      only these groups: gemm, bursts, attention, grouped, rows, optimizers, layers, demo; `training` is all but the first two.
+ *                          NAME/TEXT is only the cases whose description (op or name, layout, shape) holds the text, as in `rows/softmax` or
+ *                          `gemm/mlp-up NT`
  *     --tiny               sizes that only show that everything runs
  *     --threads 1,2        numbers of threads
  *     --seconds S          time for the rounds of a case, 3
@@ -21,6 +22,7 @@
  */
 import process from "node:process";
 import { attentionLines } from "./attention.ts";
+import { burstLines } from "./bursts.ts";
 import { demoLines } from "./demo.ts";
 import { choose } from "./filter.ts";
 import { gemmLines } from "./gemm.ts";
@@ -36,6 +38,7 @@ let loaded: Peers | undefined;
 const training = { tags: ["training"] };
 const groups = {
   gemm: { tags: [], lines: gemm },
+  bursts: { tags: [], lines: burstLines },
   attention: { ...training, lines: attentionLines },
   grouped: { ...training, lines: groupedLines },
   rows: { ...training, lines: rowLines },

@@ -33,6 +33,7 @@ test {
     _ = @import("parallel/topology/windows_test.zig");
     _ = @import("parallel/resolve.zig");
     _ = @import("parallel/cursor.zig");
+    _ = @import("parallel/placement.zig");
     _ = @import("parallel/pool.zig");
     _ = @import("gpu/choice.zig");
     _ = @import("gpu/launch.zig");

@@ -25,7 +25,7 @@ export fn peak_flops_per_iteration() u32 {
     return chains * lanes * 2;
 }
 
-/// Runs `iterations` of the loop on each of `threads` threads, the caller being one of them.
+/// Runs `iterations` of the loop on each of `threads` threads, none of which is the caller or anybody's pool; each has a processor of its own, on Linux.
 /// Returns the seconds from the common start to the last thread's end, or a negative number where a thread could not start.
 export fn peak_fma(threads: u32, iterations: u32) f64 {
     return together(threads, fmaThread, .{iterations});
@@ -76,28 +76,49 @@ fn together(threads: u32, comptime body: anytype, args: anytype) f64 {
         ends: [threads_max]f64 = undefined,
 
         fn worker(run: *@This(), index: u32, count: u32, inner: @TypeOf(args)) void {
+            stay(index);
             _ = run.ready.fetchAdd(1, .acq_rel);
-            while (run.start.load(.acquire) == 0) std.atomic.spinLoopHint();
+            while (run.start.load(.acquire) == 0) std.Thread.yield() catch {};
             @call(.auto, body, .{ index, count } ++ inner);
             run.ends[index] = now();
         }
     };
     var run: Run = .{};
     var handles: [threads_max]std.Thread = undefined;
-    var started: u32 = 1;
+    var started: u32 = 0;
     while (started < threads) : (started += 1) {
         handles[started] = std.Thread.spawn(.{ .stack_size = 1 << 20 }, Run.worker, .{ &run, started, threads, args }) catch break;
     }
-    while (run.ready.load(.acquire) < started - 1) std.atomic.spinLoopHint();
+    while (run.ready.load(.acquire) < started) std.Thread.yield() catch {};
     const start = now();
     run.start.store(1, .release);
-    @call(.auto, body, .{ 0, threads } ++ args);
-    run.ends[0] = now();
-    for (handles[1..started]) |handle| handle.join();
+    for (handles[0..started]) |handle| handle.join();
     if (started < threads) return -1;
-    var last: f64 = 0;
-    for (run.ends[0..threads]) |end| last = if (end > last) end else last;
-    return last - start;
+    return std.mem.max(f64, run.ends[0..threads]) - start;
+}
+
+/// Keeps the calling thread on the `index`-th of the processors that it may use, counted around. Where the system has no such call it changes nothing.
+fn stay(index: u32) void {
+    if (builtin.os.tag != .linux) return;
+    const linux = std.os.linux;
+    var mask: linux.cpu_set_t = @splat(0);
+    if (linux.sched_getaffinity(0, @sizeOf(linux.cpu_set_t), &mask) != 0) return;
+    var count: u32 = 0;
+    for (mask) |word| count += @popCount(word);
+    var left = index % @max(1, count);
+    for (&mask) |*word| {
+        const here = @popCount(word.*);
+        if (left >= here) {
+            left -= here;
+            word.* = 0;
+            continue;
+        }
+        var rest = word.*;
+        while (left > 0) : (left -= 1) rest &= rest - 1;
+        word.* = rest & -%rest;
+        left = std.math.maxInt(u32);
+    }
+    linux.sched_setaffinity(0, &mask) catch {};
 }
 
 fn now() f64 {

@@ -58,7 +58,8 @@ pub const Spin = struct {
     }
 };
 
-fn monotonic_ns() u64 {
+/// A clock that never goes back, in nanoseconds.
+pub fn monotonic_ns() u64 {
     if (builtin.os.tag == .windows) {
         var ticks: i64 = 0;
         var each_second: i64 = 1;

@@ -43,6 +43,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 const futex = @import("futex.zig");
+const placement = @import("placement.zig");
 const pin = @import("pin.zig");
 const Cursor = @import("cursor.zig").Cursor;
 const Word = std.atomic.Value(u32);
@@ -160,6 +161,7 @@ const Thread = struct {
     /// Belongs to the caller while the thread is idle or asleep, to the thread once it has joined.
     region: *Region = undefined,
     id: u32 = 0,
+    sleeper: placement.Sleeper = .{},
 
     fn word(t: *const Thread) *const Word {
         return @ptrCast(&t.state);
@@ -178,8 +180,10 @@ const Thread = struct {
                 if (t.tryJoin()) return;
                 if (!spin.again()) break;
             }
+            t.sleeper.rest();
             if (t.exchange(.idle, .asleep)) {
-                while (t.state.load(.monotonic) == .asleep) futex.wait(t.word(), @backingInt(State.asleep));
+                while (t.state.load(.acquire) == .asleep) futex.wait(t.word(), @backingInt(State.asleep));
+                t.sleeper.settle();
             }
         }
     }
@@ -192,6 +196,11 @@ const Thread = struct {
     fn leave(t: *Thread) void {
         hesitate();
         if (t.state.swap(.idle, .acq_rel) == .waited) futex.wake(t.word(), 1);
+    }
+
+    /// Whether the thread sleeps. Then it does so until the caller, who holds the pool's lock, calls it.
+    fn sleeps(t: *const Thread) bool {
+        return t.state.load(.acquire) == .asleep;
     }
 
     /// The caller calls the thread to a region. Answers whether it has to be woken.
@@ -263,21 +272,32 @@ fn fork(wanted: u32, exact: bool, context: *const anyopaque, body: *const fn (*c
     defer lock.unlock();
     const engaged = threads[0..available(@min(wanted, workers_max) - 1)];
     var region: Region = .{ .count = @intCast(1 + engaged.len), .context = context, .body = body };
-    // All are called before the first is woken, which enters the kernel: those who are awake begin at once.
+    // Those who are awake are called first, and begin at once: to wake one enters the kernel.
     var sleeping: [workers_max]u8 = undefined;
     var sleeping_count: usize = 0;
-    for (engaged, 0..) |*t, i| if (t.call(&region)) {
+    for (engaged, 0..) |*t, i| if (t.sleeps() or t.call(&region)) {
         sleeping[sleeping_count] = @intCast(i);
         sleeping_count += 1;
     };
-    if (sleeping_count > 0) {
-        callers_processor.store(processor(), .monotonic);
-        for (sleeping[0..sleeping_count]) |i| futex.wake(threads[i].word(), 1);
-    }
+    if (sleeping_count > 0) wake(&region, sleeping[0..sleeping_count]);
     var self: Worker = .{ .id = 0, .count = region.count, .region = &region };
     body(context, &self);
     for (engaged) |*t| t.dismiss();
     for (engaged) |*t| t.waitFor();
+}
+
+/// Calls the threads that still sleep, and wakes all of them; one that fell asleep only when it was called has been called already.
+fn wake(region: *Region, sleeping: []const u8) void {
+    const here = placement.processor();
+    callers_processor.store(here, .monotonic);
+    for (sleeping) |i| {
+        const t = &threads[i];
+        if (t.sleeps()) {
+            t.sleeper.keepOff(here);
+            _ = t.call(region);
+        }
+        futex.wake(t.word(), 1);
+    }
 }
 
 /// Threads at hand, at most `wanted`, making what is missing.
@@ -326,6 +346,7 @@ fn forked() callconv(.c) void {
 fn loop(t: *Thread) void {
     inside = true;
     introduce(t.id);
+    t.sleeper.introduce();
     while (true) {
         t.join();
         const region = t.region;
@@ -338,28 +359,9 @@ fn loop(t: *Thread) void {
 /// How long a thread waits awake: not at all on the processor where the caller ran that last woke somebody. There it keeps from running the very one
 /// that it waits for: calls of 16 µs took 125.
 fn patience() futex.Spin {
-    const here = processor();
+    const here = placement.processor();
     return if (here >= 0 and here == callers_processor.load(.monotonic)) .over else .{};
 }
-
-/// The number of the processor that runs this thread, negative where the system does not tell.
-fn processor() i32 {
-    return switch (builtin.os.tag) {
-        .linux => sched_getcpu(),
-        .windows => windows: {
-            var place: ProcessorNumber = undefined;
-            GetCurrentProcessorNumberEx(&place);
-            break :windows @as(i32, place.group) * 64 + place.number;
-        },
-        else => -1,
-    };
-}
-
-extern "c" fn sched_getcpu() c_int;
-
-/// Numbers count anew in each group of 64.
-const ProcessorNumber = extern struct { group: u16, number: u8, reserved: u8 };
-extern "kernel32" fn GetCurrentProcessorNumberEx(place: *ProcessorNumber) callconv(.winapi) void;
 
 /// A thread tells the system how it wants to be run, and on macOS, where only it can, its name.
 fn introduce(id: u32) void {
@@ -509,6 +511,42 @@ test "what a phase writes is read whole in the next, by whoever takes part" {
     for (0..300) |round| {
         run(@intCast(2 + round % 5), true, Sums{ .a = &a, .b = &b, .round = round }, Sums.body);
         for (a, 0..) |v, i| try testing.expectEqual(24 * round + 23 * 12 + 23 - i, v);
+    }
+}
+
+test "a thread that fell asleep on its caller's processor is woken on another one, and may run anywhere afterwards" {
+    const own = placement.Mask.of(0) orelse return error.SkipZigTest;
+    defer _ = own.set(0);
+    const first = own.one(0);
+    if (std.meta.eql(first, own.one(1))) return error.SkipZigTest; // one processor
+    const Where = struct {
+        here: [2]std.atomic.Value(i32) = @splat(.init(-1)),
+        arrived: Word = .init(0),
+        fn body(self: *@This(), w: *Worker) void {
+            self.here[w.id].store(placement.processor(), .seq_cst);
+            _ = self.arrived.fetchAdd(1, .seq_cst);
+            // Both are there at once, each on a processor of its own, however long the other is busy with somebody else.
+            while (w.id == 0 and self.arrived.load(.seq_cst) < 2) std.atomic.spinLoopHint();
+        }
+    };
+    for (0..5) |_| {
+        var warm: Where = .{};
+        run(2, true, &warm, Where.body); // there is a thread
+        const t = &threads[0];
+        const thread = t.sleeper.thread.load(.monotonic);
+        try testing.expect(first.set(thread));
+        while (!t.sleeps() or !first.has(t.sleeper.processor.load(.monotonic))) {
+            run(2, false, {}, struct {
+                fn nothing(_: void, _: *Worker) void {}
+            }.nothing);
+            sleep(1_000_000);
+        }
+        try testing.expect(own.set(thread) and first.set(0));
+        var where: Where = .{};
+        run(2, true, &where, Where.body);
+        try testing.expect(first.has(where.here[0].load(.seq_cst)) and !first.has(where.here[1].load(.seq_cst)));
+        try testing.expectEqual(own, placement.Mask.of(thread).?);
+        try testing.expect(own.set(0));
     }
 }
 

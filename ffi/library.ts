@@ -66,7 +66,7 @@ const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u3
 function openChecked(path: string): Native {
   if (!runtime.permitted(path)) throw new Error("Deno's permissions forbid to load it: run with --allow-ffi, or --allow-ffi=<this path>");
   const probe = runtime.open(path, onlyManifest);
-  const read = probe.symbols.tw_manifest as unknown as (out: Uint8Array, capacity: number) => number; // as in `onlyManifest`
+  const { tw_manifest: read } = probe.symbols as unknown as { tw_manifest: (out: Uint8Array, capacity: number) => number }; // as in `onlyManifest`
   const bytes = new Uint8Array(read(new Uint8Array(1), 0));
   read(bytes, bytes.length);
   const found = new TextDecoder().decode(bytes);

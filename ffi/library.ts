@@ -124,6 +124,9 @@ export function errorDetail(): [number, number] {
  *
  * if (!isAvailable()) console.log("no native kernels on this machine");
  * ```
+ *
+ * Deno's `deno test --sanitize-resources`, which older versions do unasked, takes the library for a leak of the first test that uses it: it stays open for
+ * the life of the process. `isAvailable();` at the top of a test file loads it before any test.
  */
 export function isAvailable(): boolean {
   try {

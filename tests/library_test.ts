@@ -215,6 +215,21 @@ test("Deno's environment permission is enough to name another library", { timeou
   assert.deepEqual(await childJson(working, { flags, env: { TILEWORK_LIBRARY: path } }), works);
 });
 
+test("isAvailable() at the top of a test file satisfies Deno's sanitizer of resources", { timeout: 60_000, skip: notDeno }, async () => {
+  const path = join(folder, "sanitized_test.ts");
+  await writeFile(
+    path,
+    `
+    import { cpu, isAvailable, tensor } from ${JSON.stringify(new URL("../mod.ts", import.meta.url).href)};
+    isAvailable();
+    Deno.test("first", () => { using x = tensor(cpu, [2], [1, 2]); x.readSync(); });
+    Deno.test("second", async () => { using x = tensor(cpu, [2], [1, 2]); await x.read(); });`,
+  );
+  const ended = await run([process.execPath, "test", "-A", "--no-check", "--sanitize-resources", "--sanitize-ops", path]);
+  assertEndedWell(ended);
+  assert.match(ended.stdout, /2 passed/);
+});
+
 test("the library exports its entries and nothing else, and needs only the C library", {
   timeout: 60_000,
   skip: notLinux || (await exists("readelf", "--version") ? false : "readelf is missing"),

@@ -1,6 +1,6 @@
 /**
- * Which copy of this package a tensor or device comes from. A program can hold several, of one version or of two, through its dependencies; each has its own
- * classes and handles, so that what one made is of no use to the other.
+ * Which copy of this package a tensor or device comes from. A program can hold several, of one version or of two, through its dependencies;
+ * each has its own classes and handles, so that what one made is of no use to the other.
  */
 
 /** What each copy leaves on the prototypes of its classes; the symbol is the same in all of them. */

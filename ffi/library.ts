@@ -66,7 +66,8 @@ const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u3
 function openChecked(path: string): Native {
   if (!runtime.permitted(path)) throw new Error("Deno's permissions forbid to load it: run with --allow-ffi, or --allow-ffi=<this path>");
   const probe = runtime.open(path, onlyManifest);
-  const { tw_manifest: read } = probe.symbols as unknown as { tw_manifest: (out: Uint8Array, capacity: number) => number }; // as in `onlyManifest`
+  // As in `onlyManifest`.
+  const { tw_manifest: read } = probe.symbols as unknown as { tw_manifest: (out: Uint8Array, capacity: number) => number };
   const bytes = new Uint8Array(read(new Uint8Array(1), 0));
   read(bytes, bytes.length);
   const found = new TextDecoder().decode(bytes);
@@ -91,6 +92,9 @@ function isManifest(text: string): boolean {
 /** Loads the library once. Throws a LibraryNotFoundError that says what was tried. */
 export function load(): Native {
   if (native) return native;
+  if (!("Bun" in globalThis || "Deno" in globalThis)) {
+    throw new LibraryNotFoundError("tilework runs in Deno and in Bun, and this is neither.");
+  }
   const tried: string[] = [];
   for (const candidate of candidates()) {
     try {
@@ -125,8 +129,8 @@ export function errorDetail(): [number, number] {
  * if (!isAvailable()) console.log("no native kernels on this machine");
  * ```
  *
- * Deno's `deno test --sanitize-resources`, which older versions do unasked, takes the library for a leak of the first test that uses it: it stays open for
- * the life of the process. `isAvailable();` at the top of a test file loads it before any test.
+ * Deno's `deno test --sanitize-resources`, which older versions do unasked, takes the library for a leak of the first test that uses it: it
+ * stays open for the life of the process. `isAvailable();` at the top of a test file loads it before any test.
  */
 export function isAvailable(): boolean {
   try {

@@ -12,8 +12,9 @@ export interface BunFfi {
 type BunParameter = Exclude<Parameter, "buffer"> | "ptr";
 
 /**
- * bun:ffi, at first use. Neither a static import, which no other runtime and no bundler for one resolves, nor `await import()`: in Bun a Worker whose modules
- * await at the top level loses the messages that come meanwhile, and what awaits cannot be required or compiled to bytecode.
+ * bun:ffi, at first use. Neither a static import, which no other runtime and no bundler for one resolves, nor `await import()`: in Bun a
+ * Worker whose modules await at the top level loses the messages that come meanwhile, and what awaits cannot be required or compiled to
+ * bytecode. `process.getBuiltinModule` is younger than the oldest Bun that is promised.
  */
 const ffi = (): BunFfi => createRequire(process.execPath)("bun:ffi");
 
@@ -50,7 +51,8 @@ export const bun: Runtime = {
 
   libc() {
     if (process.platform !== "linux") return "";
-    const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }; // the one field of a report that is read here
+    // The one field of a report that is read here.
+    const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
     return header.glibcVersionRuntime === undefined ? "musl" : `glibc ${header.glibcVersionRuntime}`;
   },
 };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findRuntime } from "../scripts/runtimes.ts";
-import { assertEndedWell, libraryPath, run, runtime } from "./child.ts";
+import { assertEndedWell, exists, libraryPath, run, runtime } from "./child.ts";
 
 const bun = await findRuntime("bun");
 const deno = await findRuntime("deno");
@@ -101,3 +101,15 @@ test("a bundle that no library is named to says that it holds none and what to s
     assert.equal(stderr.includes("allow that with --allow-env=TILEWORK_LIBRARY"), command.includes("--allow-ffi"), stderr);
   }
 });
+
+test(
+  "a bundle in Node says that it runs in Deno and in Bun",
+  { timeout, skip: await exists("node", "--version") ? false : "no Node" },
+  async () => {
+    const out = await place("node");
+    await output(bun, "build", "--target=node", program, "--outdir", out);
+    const { code, stderr } = await run(["node", join(out, "main.js")], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /LibraryNotFoundError: tilework runs in Deno and in Bun, and this is neither\./);
+  },
+);

@@ -55,8 +55,8 @@ pub fn endProcess() void {
     ending.store(true, .release);
 }
 
-/// Holds a thread whose GPU was taken from it because the process ends: to report that as an error would print it. The thread ends with the process.
-/// The limit is for a runtime that would wait for its threads at that point; none is known to.
+/// Holds a thread whose GPU was taken from it because the process ends: to report that as an error would print it. The thread ends with the
+/// process. The limit is for a runtime that would wait for its threads at that point; none is known to.
 fn awaitEnd() void {
     if (builtin.os.tag == .windows or ends_here or !ending.load(.acquire)) return; // Windows ends the threads first
     const limit: std.c.timespec = .{ .sec = 10, .nsec = 0 };

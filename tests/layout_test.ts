@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { oldest } from "../scripts/versions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -102,7 +103,7 @@ test("layout: only open_deno.ts and open_bun.ts name a runtime", () => {
 });
 
 test("layout: what programs import awaits nothing at the top level and imports no runtime's own modules", () => {
-  // A Worker of Bun loses the messages that come while its modules await, and what awaits cannot be required. Other runtimes and bundlers know no "bun:".
+  // A Worker of Bun loses the messages that come while its modules await, and what awaits cannot be required. Other runtimes have no "bun:".
   const wrong: string[] = [];
   for (const file of reachable(["mod.ts", "doctor.ts"])) {
     const text = withoutComments(read(file));
@@ -125,6 +126,13 @@ test("layout: examples import the package by its name, as a user does", () => {
       )
     ),
   );
+});
+
+test("layout: the oldest versions that are promised are the same wherever they are named", () => {
+  const { deno, bun } = oldest;
+  assert.deepEqual(JSON.parse(read("package.json")).engines, { bun: `>=${bun}`, deno: `>=${deno}` });
+  const wanted = new RegExp(`Deno ${deno}( or later,)? (or|and) Bun ${bun}`);
+  nothing(["README.md", "docs/development.md"].filter((file) => !wanted.test(read(file))).map((file) => `${file} does not say ${wanted}`));
 });
 
 test("layout: Zig imports go lib → ops → gemm → parallel → isa and never back", () => {
@@ -222,7 +230,8 @@ function files(folder: string, ending: string): string[] {
 /** The TypeScript files that these import, and themselves. */
 function reachable(entries: string[]): Set<string> {
   const found = new Set(entries);
-  for (const file of found) for (const target of imports(file)) if (target.endsWith(".ts")) found.add(target); // a set also visits what is added meanwhile
+  // A loop over a set also visits what is added meanwhile.
+  for (const file of found) for (const target of imports(file)) if (target.endsWith(".ts")) found.add(target);
   return found;
 }
 

@@ -4,6 +4,7 @@ import { errorDetail, load, native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
+import { markOrigin } from "./package_copy.ts";
 import { formatValue } from "./shape.ts";
 
 /** An instruction set of the CPU kernels. All give the same bits. */
@@ -201,6 +202,8 @@ class Cpu implements CpuDevice {
     };
   }
 }
+
+markOrigin(Cpu, "device");
 
 /**
  * Looks whether a GPU's work is done until it is: `look` answers 1 then, 0 before, the negative of a status where it fails. The event loop runs between two

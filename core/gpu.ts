@@ -4,6 +4,7 @@ import { load, native } from "../ffi/library.ts";
 import { statusError, type StatusName, statusName, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";
 import { handleOffset } from "./explaining.ts";
+import { markOrigin } from "./package_copy.ts";
 import { refuseAsync, scope } from "./scope.ts";
 import { formatValue } from "./shape.ts";
 
@@ -205,6 +206,8 @@ class Vulkan implements VulkanDevice {
     if (code !== 0) throw statusError("trim", statusName(code));
   }
 }
+
+markOrigin(Vulkan, "device");
 
 const opened = new Map<number, Vulkan>();
 

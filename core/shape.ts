@@ -10,6 +10,8 @@
  * functions in the second half of this file are those checks, in the same words.
  */
 
+import { fromOtherCopy } from "./package_copy.ts";
+
 /** The sizes of a tensor, outermost first. */
 export type Shape = readonly number[];
 
@@ -220,7 +222,7 @@ export function formatValue(value: unknown): string {
       return `a ${typeof value}`;
     default:
       if (value === null || value === undefined) return "null";
-      return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "no class"})`;
+      return fromOtherCopy(value) ?? (Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "no class"})`);
   }
 }
 

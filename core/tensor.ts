@@ -6,6 +6,7 @@ import { type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
+import { isOwnDevice, markOrigin } from "./package_copy.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
@@ -237,6 +238,8 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   }
 }
 
+markOrigin(Tensor, "tensor");
+
 function checkOne(x: Tensor): void {
   if (x.size !== 1) throw new RangeError(`item: x is ${formatShape(x.shape)}, must have one element`);
 }
@@ -422,7 +425,7 @@ function checkCount(op: string, got: number, count: number, shape: Shape): void 
 /** Loads the library and checks that an argument is a device. @internal */
 export function requireDevice(op: string, device: Device): void {
   load();
-  if (typeof device !== "object" || device === null || typeof device.handle !== "number") {
+  if (!isOwnDevice(device)) {
     throw new TypeError(`${op}: device must be a device such as cpu, got ${formatValue(device)}`);
   }
 }

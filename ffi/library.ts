@@ -4,9 +4,11 @@
 
 import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
+import { bun } from "./open_bun.ts";
+import { deno } from "./open_deno.ts";
 import { LibraryNotFoundError } from "./status.ts";
 import { manifest } from "./symbols.gen.ts";
-import type { Ffi, Symbols } from "./types.ts";
+import type { Ffi, Runtime, Symbols } from "./types.ts";
 
 type ArgumentOf = { u32: number; i32: number; f32: number; f64: number; buffer: ArrayBufferView; void: never };
 type ResultOf = { u32: number; i32: number; f32: number; f64: number; buffer: never; void: void };
@@ -18,7 +20,7 @@ export type Native = { [K in keyof Table]: (...args: Arguments<Table[K]["paramet
 /** The loaded functions. Whoever holds a tensor or a device handle may call them: `load` ran before either could be made. @internal */
 export let native: Native = undefined as unknown as Native; // assigned by `load` before anything can call it
 
-const runtime = "Bun" in globalThis ? await import("./open_bun.ts") : await import("./open_deno.ts");
+const runtime: Runtime = "Bun" in globalThis ? bun : deno;
 
 const fileName = platform === "win32" ? "bin/tilework.dll" : platform === "darwin" ? "lib/libtilework.dylib" : "lib/libtilework.so";
 
@@ -31,11 +33,31 @@ export interface Candidate {
 /** What `load` has opened. @internal */
 export let loadedFrom: Candidate | undefined;
 
+/** The variable that names a library. */
+const variable = "TILEWORK_LIBRARY";
+
+/** Where this code lies. Some bundlers leave nothing of `import.meta` in CommonJS. */
+const here: string = import.meta.url ?? "";
+
+/** Whether a bundler has moved this code into another file: then nothing is known of what lies beside it. */
+const bundled = !/\/ffi\/library\.[jt]s(?:[?#].*)?$/.test(here);
+
 function candidates(): Candidate[] {
-  const override = runtime.variable("TILEWORK_LIBRARY");
-  if (override) return [{ path: override, from: "TILEWORK_LIBRARY" }];
-  const built = new URL(`../zig/zig-out/${fileName}`, import.meta.url);
-  return built.protocol === "file:" ? [{ path: fileURLToPath(built), from: "the build folder" }] : [];
+  const override = runtime.variable(variable);
+  if (override) return [{ path: override, from: variable }];
+  if (bundled || !here.startsWith("file:")) return [];
+  return [{ path: fileURLToPath(new URL(`../zig/zig-out/${fileName}`, here)), from: "the build folder" }];
+}
+
+/** What to do if no candidate could be loaded. */
+function advice(): string {
+  const build = "with `deno task build` in the repository", allow = "in Deno allow it with --allow-ffi";
+  const todo = bundled
+    ? `A bundle or compiled program does not hold the library: build it ${build} of tilework, and set ${variable} to its path; ${allow}.`
+    : `Build it ${build}, or set ${variable} to its path; ${allow}.`;
+  if (runtime.readable(variable)) return todo;
+  // Nothing can tell whether it is set.
+  return `${todo}\n${variable} may not be read here and was passed over if it is set: allow that with --allow-env=${variable}.`;
 }
 
 const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u32" } } as const satisfies Symbols;
@@ -44,7 +66,8 @@ const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u3
 function openChecked(path: string): Native {
   if (!runtime.permitted(path)) throw new Error("Deno's permissions forbid to load it: run with --allow-ffi, or --allow-ffi=<this path>");
   const probe = runtime.open(path, onlyManifest);
-  const read = probe.symbols.tw_manifest as unknown as (out: Uint8Array, capacity: number) => number; // as in `onlyManifest`
+  // As in `onlyManifest`.
+  const { tw_manifest: read } = probe.symbols as unknown as { tw_manifest: (out: Uint8Array, capacity: number) => number };
   const bytes = new Uint8Array(read(new Uint8Array(1), 0));
   read(bytes, bytes.length);
   const found = new TextDecoder().decode(bytes);
@@ -69,6 +92,9 @@ function isManifest(text: string): boolean {
 /** Loads the library once. Throws a LibraryNotFoundError that says what was tried. */
 export function load(): Native {
   if (native) return native;
+  if (!("Bun" in globalThis || "Deno" in globalThis)) {
+    throw new LibraryNotFoundError("tilework runs in Deno and in Bun, and this is neither.");
+  }
   const tried: string[] = [];
   for (const candidate of candidates()) {
     try {
@@ -83,7 +109,7 @@ export function load(): Native {
   throw new LibraryNotFoundError(
     `The native library of tilework could not be loaded on ${platform} ${arch}${libc && `, ${libc}`}.\n${
       tried.length ? `Tried:\n${tried.join("\n")}` : "There was no path to try."
-    }\nBuild it with \`deno task build\` in the repository, or set TILEWORK_LIBRARY to its path; in Deno allow it with --allow-ffi.`,
+    }\n${advice()}`,
   );
 }
 
@@ -102,6 +128,9 @@ export function errorDetail(): [number, number] {
  *
  * if (!isAvailable()) console.log("no native kernels on this machine");
  * ```
+ *
+ * Deno's `deno test --sanitize-resources`, which older versions do unasked, takes the library for a leak of the first test that uses it: it
+ * stays open for the life of the process. `isAvailable();` at the top of a test file loads it before any test.
  */
 export function isAvailable(): boolean {
   try {

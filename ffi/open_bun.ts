@@ -1,32 +1,22 @@
 /** Opens a library through bun:ffi, whose table is `{ args, returns }`. */
 
-import { dlopen } from "bun:ffi";
-import type { Opened, Symbols } from "./types.ts";
+import { createRequire } from "node:module";
+import process from "node:process";
+import type { Ffi, Opened, Parameter, Runtime } from "./types.ts";
 
-/** Bun has no permissions. */
-export function permitted(_path: string): boolean {
-  return true;
+/** The part of bun:ffi that is used here, so that this file needs no types of Bun: a project for Deno has none. @internal */
+export interface BunFfi {
+  dlopen(path: string, table: Record<string, { args: readonly BunParameter[]; returns: Exclude<Ffi, "buffer"> }>): Opened;
 }
+/** Bun's type names are the shared ones except for buffers. */
+type BunParameter = Exclude<Parameter, "buffer"> | "ptr";
 
-/** Opens `path` with the given symbols. Throws the system's own error. */
-export function open(path: string, symbols: Symbols): Opened {
-  const table: Parameters<typeof dlopen>[1] = {};
-  for (const [name, s] of Object.entries(symbols)) {
-    table[name] = { args: s.parameters.map((p) => p === "buffer" ? "ptr" : p), returns: s.result } as (typeof table)[string]; // Bun's names but for buffers
-  }
-  const library = opened(path, table);
-  return { symbols: library.symbols as unknown as Opened["symbols"], close: () => library.close() };
-}
-
-function opened(path: string, table: Parameters<typeof dlopen>[1]): ReturnType<typeof dlopen> {
-  try {
-    return dlopen(path, table);
-  } catch (error) {
-    // On Windows Bun tells the system's number and not its sentence.
-    const sentence = error instanceof Error && windowsErrors[error.message.match(/error code (\d+)/)?.[1] ?? ""];
-    throw sentence ? new Error(`${error.message}, ${sentence}`, { cause: error }) : error;
-  }
-}
+/**
+ * bun:ffi, at first use. Neither a static import, which no other runtime and no bundler for one resolves, nor `await import()`: in Bun a
+ * Worker whose modules await at the top level loses the messages that come meanwhile, and what awaits cannot be required or compiled to
+ * bytecode. `process.getBuiltinModule` is younger than the oldest Bun that is promised.
+ */
+const ffi = (): BunFfi => createRequire(process.execPath)("bun:ffi");
 
 const windowsErrors: Record<string, string> = {
   5: "the system denies access to it",
@@ -34,14 +24,35 @@ const windowsErrors: Record<string, string> = {
   193: "it is no library, or one for another processor",
 };
 
-/** An environment variable. */
-export function variable(name: string): string | undefined {
-  return process.env[name];
-}
+/** Bun, as the loader sees it. It has no permissions. @internal */
+export const bun: Runtime = {
+  permitted: () => true,
 
-/** The C library that this runtime uses, or an empty string where the system has only one. */
-export function libc(): string {
-  if (process.platform !== "linux") return "";
-  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }; // the one field of a report that is read here
-  return header.glibcVersionRuntime === undefined ? "musl" : `glibc ${header.glibcVersionRuntime}`;
-}
+  open(path, symbols) {
+    const table = Object.fromEntries(
+      Object.entries(symbols).map(([name, { parameters, result }]) => [
+        name,
+        { args: parameters.map((type) => type === "buffer" ? "ptr" : type), returns: result },
+      ]),
+    );
+    try {
+      const library = ffi().dlopen(path, table);
+      return { symbols: library.symbols, close: () => library.close() };
+    } catch (error) {
+      // On Windows Bun gives the system's number and not its sentence.
+      const sentence = error instanceof Error && windowsErrors[error.message.match(/error code (\d+)/)?.[1] ?? ""];
+      throw sentence ? new Error(`${error.message}, ${sentence}`, { cause: error }) : error;
+    }
+  },
+
+  readable: () => true,
+
+  variable: (name) => process.env[name],
+
+  libc() {
+    if (process.platform !== "linux") return "";
+    // The one field of a report that is read here.
+    const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
+    return header.glibcVersionRuntime === undefined ? "musl" : `glibc ${header.glibcVersionRuntime}`;
+  },
+};

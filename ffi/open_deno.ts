@@ -1,24 +1,35 @@
 /** Opens a library through Deno.dlopen. */
 
-import type { Opened, Symbols } from "./types.ts";
+import type { Opened, Runtime, Symbols } from "./types.ts";
 
-/** Whether code without a prompt may load `path`; `false` only where Deno would refuse. */
-export function permitted(path: string): boolean {
-  return Deno.permissions.querySync({ name: "ffi", path }).state !== "denied";
+/** The part of Deno that is used here, so that this file needs no types of Deno: a project for Bun has none. @internal */
+export interface DenoApi {
+  dlopen(path: string, symbols: Symbols): Opened;
+  readonly permissions: {
+    querySync(permission: { name: "ffi"; path: string } | { name: "env"; variable: string }): { readonly state: string };
+  };
+  readonly env: { get(name: string): string | undefined };
+  readonly build: { readonly os: string; readonly target: string };
 }
 
-/** Opens `path` with the given symbols. Throws the system's own error. */
-export function open(path: string, symbols: Symbols): Opened {
-  const library = Deno.dlopen(path, symbols as Deno.ForeignLibraryInterface); // the table's type names are Deno's own
-  return { symbols: library.symbols as unknown as Opened["symbols"], close: () => library.close() };
-}
+/** Not read before it is used: this module is imported in Bun too. */
+const api = (): DenoApi => (globalThis as unknown as { readonly Deno: DenoApi }).Deno;
 
-/** An environment variable, or `undefined` where it is unset or may not be read. Never prompts. */
-export function variable(name: string): string | undefined {
-  return Deno.permissions.querySync({ name: "env", variable: name }).state === "granted" ? Deno.env.get(name) : undefined;
-}
+/** Deno, as the loader sees it. @internal */
+export const deno: Runtime = {
+  permitted: (path) => api().permissions.querySync({ name: "ffi", path }).state !== "denied",
 
-/** The C library that this runtime was built for, or an empty string where the system has only one. */
-export function libc(): string {
-  return Deno.build.os !== "linux" ? "" : Deno.build.target.endsWith("musl") ? "musl" : "glibc";
-}
+  open(path, symbols) {
+    const library = api().dlopen(path, symbols); // the table's type names are Deno's own
+    return { symbols: library.symbols, close: () => library.close() };
+  },
+
+  readable: (variable) => api().permissions.querySync({ name: "env", variable }).state === "granted",
+
+  variable: (name) => deno.readable(name) ? api().env.get(name) : undefined,
+
+  libc() {
+    const { os, target } = api().build;
+    return os !== "linux" ? "" : target.endsWith("musl") ? "musl" : "glibc";
+  },
+};

@@ -2,10 +2,25 @@
 
 /** FFI type names that both runtimes share. @internal */
 export type Ffi = "u32" | "i32" | "f32" | "f64" | "buffer" | "void";
+/** FFI type names of parameters. @internal */
+export type Parameter = Exclude<Ffi, "void">;
 /** A table of symbols. @internal */
-export type Symbols = { readonly [name: string]: { readonly parameters: readonly Ffi[]; readonly result: Ffi } };
+export type Symbols = { readonly [name: string]: { readonly parameters: readonly Parameter[]; readonly result: Exclude<Ffi, "buffer"> } };
 /** An open library. @internal */
 export interface Opened {
-  readonly symbols: Record<string, (...args: never[]) => number>;
+  readonly symbols: Record<string, (...args: never[]) => unknown>;
   close(): void;
+}
+/** What the loader needs of a runtime. @internal */
+export interface Runtime {
+  /** Whether code may load `path` without a prompt; `false` only if the runtime would refuse. */
+  permitted(path: string): boolean;
+  /** Opens `path` with the given symbols. Throws the system's own error. */
+  open(path: string, symbols: Symbols): Opened;
+  /** Whether an environment variable may be read without a prompt. */
+  readable(name: string): boolean;
+  /** An environment variable; `undefined` if it is unset or may not be read. Never prompts. */
+  variable(name: string): string | undefined;
+  /** The C library of this runtime, or an empty string on a system that has only one. */
+  libc(): string;
 }

@@ -28,7 +28,7 @@ const results: Counts[] = [
     ...typeScript("bench"),
     ...typeScript("scripts"),
   ]),
-  // Deno takes `bun:ffi` as `any`, so that only this check sees what open_bun.ts does.
+  // Deno takes `bun:ffi` as `any`: only this check compares what open_bun.ts expects of it with its types.
   await check("tsc with Bun's types", [bun, "node_modules/typescript/bin/tsc", "-p", "tsconfig.bun.json"]),
   await check("zig build gen", [...zig, "build", "gen", "--build-file", "zig/build.zig"]),
   same("ffi/symbols.gen.ts is what the Zig signatures say", before, readFileSync(generated, "utf8")),

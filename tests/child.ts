@@ -107,7 +107,7 @@ export async function childJson(program: string, options?: ChildOptions): Promis
   return JSON.parse(ended.stdout.trim().split("\n").at(-1)!);
 }
 
-/** A module for children: it waits for Workers. A Worker says something when it is ready: one runtime loses messages that come before it listens. */
+/** A module for children: it starts Workers and waits for what they say. */
 export const workers: string = `
   export function start(name) {
     return new Worker(new URL(name, import.meta.url).href, { type: "module" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bunCounts, denoCounts, failures, line, plainCounts, total, zigCounts } from "../scripts/counts.ts";
+import { bunCounts, denoCounts, failures, judged, line, plainCounts, total, zigCounts } from "../scripts/counts.ts";
 
 const escape = String.fromCharCode(27);
 
@@ -33,6 +33,16 @@ test("no summary counts as nothing, which the callers take as a failure", () => 
   for (const count of [zigCounts, denoCounts, bunCounts, plainCounts]) {
     assert.deepEqual(count("error: no such file\n"), { passed: 0, failed: 0, skipped: 0 });
   }
+});
+
+test("judged() takes a runner that ended badly, or ran nothing, for one failure", () => {
+  const good = { passed: 2, failed: 0, skipped: 1 },
+    bad = { passed: 2, failed: 3, skipped: 0 },
+    none = { passed: 0, failed: 0, skipped: 2 };
+  assert.deepEqual(judged(good, 0, "runner"), good);
+  assert.deepEqual(judged(bad, 1, "runner"), bad);
+  assert.deepEqual(judged(good, 1, "runner"), { ...good, failed: 1 });
+  assert.deepEqual(judged(none, 0, "runner"), { ...none, failed: 1 });
 });
 
 test("line() and total() agree with plainCounts()", () => {

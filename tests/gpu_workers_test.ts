@@ -190,3 +190,45 @@ test("a process ends while its GPU works, by itself, by exit() and by a throw", 
     if (code === 0) assertEndedWell(ended);
   }
 });
+
+test("a process that exits while its Workers use a GPU prints nothing and has the code it asked for", { timeout, skip }, async () => {
+  for (let round = 0; round < (slow ? 30 : 6); round++) {
+    const { code, signal, stdout, stderr, seconds } = await child(
+      `
+      import process from "node:process";
+      import { message, pause, start } from "./workers.ts";
+      const all = ["./waiting.ts", "./awaiting.ts", "./waiting.ts"].map(start);
+      await Promise.all(all.map(message));
+      await pause(${10 * round});
+      process.exit(3);`,
+      {
+        files: {
+          "workers.ts": workers,
+          "begin.ts": `
+            import { matmul, ones, vulkan } from "tilework";
+            const gpu = await vulkan(), a = ones(gpu, [128, 128]);
+            export const product = () => matmul(a, a);
+            self.postMessage("ready");`,
+          "waiting.ts": `
+            import { product } from "./begin.ts";
+            for (;;) {
+              const y = product();
+              y.readSync();
+              y.dispose();
+            }`,
+          "awaiting.ts": `
+            import { product } from "./begin.ts";
+            for (;;) {
+              const y = product();
+              await y.read();
+              y.dispose();
+            }`,
+        },
+        env,
+        secondsMax,
+      },
+    );
+    assert.deepEqual([code, signal, stdout, stderr], [3, null, "", ""]);
+    assert.ok(seconds < 30, `it took ${seconds} s to end`);
+  }
+});

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { oldest } from "../scripts/versions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -101,6 +102,22 @@ test("layout: only open_deno.ts and open_bun.ts name a runtime", () => {
   nothing(wrong);
 });
 
+test("layout: what programs import awaits nothing at the top level and imports no runtime's own modules", () => {
+  // A Worker of Bun loses the messages that come while its modules await, and what awaits cannot be required. Other runtimes have no "bun:".
+  const wrong: string[] = [];
+  for (const file of reachable(["mod.ts", "doctor.ts"])) {
+    const text = withoutComments(read(file));
+    const awaits = text.match(/^\S(?!.*\basync\b).*\bawait\b.*$/m)?.[0];
+    if (awaits !== undefined) wrong.push(`${file} awaits at the top level: ${awaits}`);
+    for (const [, module] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([^."'][^"']*)["']/g)) {
+      if (!module.startsWith("node:")) {
+        wrong.push(`${file} imports ${module}: only modules of the package and of "node:" are in every runtime`);
+      }
+    }
+  }
+  nothing(wrong);
+});
+
 test("layout: examples import the package by its name, as a user does", () => {
   nothing(
     typescript(["examples"]).flatMap((file) =>
@@ -109,6 +126,13 @@ test("layout: examples import the package by its name, as a user does", () => {
       )
     ),
   );
+});
+
+test("layout: the oldest versions that are promised are the same wherever they are named", () => {
+  const { deno, bun } = oldest;
+  assert.deepEqual(JSON.parse(read("package.json")).engines, { bun: `>=${bun}`, deno: `>=${deno}` });
+  const wanted = new RegExp(`Deno ${deno}( or later,)? (or|and) Bun ${bun}`);
+  nothing(["README.md", "docs/development.md"].filter((file) => !wanted.test(read(file))).map((file) => `${file} does not say ${wanted}`));
 });
 
 test("layout: Zig imports go lib → ops → gemm → parallel → isa and never back", () => {
@@ -201,6 +225,14 @@ function files(folder: string, ending: string): string[] {
     if (entry.name.startsWith(".") || entry.name === "zig-out") return [];
     return entry.isDirectory() ? files(path, ending) : path.endsWith(ending) ? [path] : [];
   }).sort();
+}
+
+/** The TypeScript files that these import, and themselves. */
+function reachable(entries: string[]): Set<string> {
+  const found = new Set(entries);
+  // A loop over a set also visits what is added meanwhile.
+  for (const file of found) for (const target of imports(file)) if (target.endsWith(".ts")) found.add(target);
+  return found;
 }
 
 /** The relative imports and re-exports of a TypeScript file, as paths from the root. */

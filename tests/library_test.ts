@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
+import type { BunFfi } from "../ffi/open_bun.ts";
+import type { DenoApi } from "../ffi/open_deno.ts";
 import { isAvailable, LibraryNotFoundError } from "../mod.ts";
 import { assertEndedWell, child, childJson, exists, libraryPath, run, runtime } from "./child.ts";
 
@@ -13,6 +15,12 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const notLinux = process.platform === "linux" ? false : "takes apart an ELF file";
 const notDeno = runtime === "deno" ? false : "only Deno has permissions";
+
+test("what the loader expects of each runtime is what that runtime's own types say", () => {
+  // Only the compiler looks at these; Deno's takes everything of Bun as `any`.
+  const fits: [typeof import("bun:ffi") extends BunFfi ? true : false, typeof Deno extends DenoApi ? true : false] = [true, true];
+  assert.deepEqual(fits, [true, true]);
+});
 
 /** Tells what everything that needs the library throws, once importing it has not. */
 const failing = `
@@ -58,18 +66,21 @@ async function failure(options: { library?: string; flags?: string[] }): Promise
 }
 
 /** What every failure says: the platform, what was tried, and what to do. */
-function assertHelpful(message: string, path: string, from: string, reason: RegExp): void {
+function assertHelpful(message: string, path: string, from: string, reason: RegExp, unread = false): void {
   const libc = process.platform === "linux" ? `, (glibc|musl)( [\\d.]+)?` : "";
   assert.match(
     message,
     new RegExp(`^The native library of tilework could not be loaded on ${process.platform} ${process.arch}${libc}\\.\\nTried:\\n`),
   );
-  const tried = message.split("\n").slice(2, -1).join("\n");
+  const [tried = "", advice] = message.split("\nTried:\n")[1]!.split(/\n(?=Build it)/);
   assert.ok(tried.startsWith(`  ${path} (${from}): `), message);
   assert.match(tried, reason);
-  assert.match(
-    message,
-    /\nBuild it with `deno task build` in the repository, or set TILEWORK_LIBRARY to its path; in Deno allow it with --allow-ffi\.$/,
+  assert.equal(
+    advice,
+    "Build it with `deno task build` in the repository, or set TILEWORK_LIBRARY to its path; in Deno allow it with --allow-ffi." +
+      (unread
+        ? "\nTILEWORK_LIBRARY may not be read here and was passed over if it is set: allow that with --allow-env=TILEWORK_LIBRARY."
+        : ""),
   );
 }
 
@@ -165,7 +176,7 @@ test("Deno without --allow-ffi imports the module and says how to allow it", { t
     const message = await failure({ flags });
     const from = message.includes("(TILEWORK_LIBRARY)") ? "TILEWORK_LIBRARY" : "the build folder";
     const path = message.split("\n")[2]!.trim().split(" (")[0]!;
-    assertHelpful(message, path, from, /--allow-ffi|permissions forbid/);
+    assertHelpful(message, path, from, /--allow-ffi|permissions forbid/, !flags.some((flag) => flag === "-A" || flag === "--allow-env"));
   }
 });
 
@@ -178,7 +189,17 @@ test("Deno needs no more than --allow-ffi=<path of the library>", { timeout: 60_
   if (built === undefined) return; // under these flags TILEWORK_LIBRARY cannot be read
   assert.deepEqual(await childJson(working, { flags: ["--no-prompt", `--allow-ffi=${built}`] }), works);
   const message = await failure({ flags: ["--no-prompt", `--allow-ffi=${join(folder, "other.so")}`] });
-  assertHelpful(message, built, "the build folder", /--allow-ffi/);
+  assertHelpful(message, built, "the build folder", /--allow-ffi/, true);
+});
+
+test("where TILEWORK_LIBRARY may not be read, the error says how to allow it", { timeout: 60_000, skip: notDeno }, async () => {
+  const library = join(folder, "unread.so"), ffi = `--allow-ffi=${join(folder, "other.so")}`;
+  const unread =
+    /\nTILEWORK_LIBRARY may not be read here and was passed over if it is set: allow that with --allow-env=TILEWORK_LIBRARY\.$/;
+  for (const env of [[], ["--allow-env=HOME"], ["--deny-env=TILEWORK_LIBRARY", "--allow-env"]]) {
+    assert.match(await failure({ library, flags: ["--no-prompt", ffi, ...env] }), unread);
+  }
+  assert.doesNotMatch(await failure({ library, flags: ["--no-prompt", ffi, "--allow-env=TILEWORK_LIBRARY"] }), unread);
 });
 
 test("Deno never prompts and prints nothing while it looks for the library", { timeout: 60_000, skip: notDeno }, async () => {
@@ -192,6 +213,21 @@ test("Deno's environment permission is enough to name another library", { timeou
   await copyFile(libraryPath, path);
   const flags = ["--no-prompt", `--allow-ffi=${path}`, "--allow-env=TILEWORK_LIBRARY"];
   assert.deepEqual(await childJson(working, { flags, env: { TILEWORK_LIBRARY: path } }), works);
+});
+
+test("isAvailable() at the top of a test file satisfies Deno's sanitizer of resources", { timeout: 60_000, skip: notDeno }, async () => {
+  const path = join(folder, "sanitized_test.ts");
+  await writeFile(
+    path,
+    `
+    import { cpu, isAvailable, tensor } from ${JSON.stringify(new URL("../mod.ts", import.meta.url).href)};
+    isAvailable();
+    Deno.test("first", () => { using x = tensor(cpu, [2], [1, 2]); x.readSync(); });
+    Deno.test("second", async () => { using x = tensor(cpu, [2], [1, 2]); await x.read(); });`,
+  );
+  const ended = await run([process.execPath, "test", "-A", "--no-check", "--sanitize-resources", "--sanitize-ops", path]);
+  assertEndedWell(ended);
+  assert.match(ended.stdout, /2 passed/);
 });
 
 test("the library exports its entries and nothing else, and needs only the C library", {

@@ -68,6 +68,34 @@ test("child processes between parallel products end, and so do the products (C25
   assertEndedWell(ended);
 });
 
+test("a message that is posted at once reaches a Worker that imports the library", { timeout }, async () => {
+  const answers = await childJson(
+    `
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => {
+      const worker = new Worker(new URL("./worker.ts", import.meta.url).href, { type: "module" });
+      const answer = new Promise((resolve, reject) => {
+        worker.onmessage = (event) => resolve(event.data);
+        worker.onerror = (event) => reject(new Error(event.message));
+      });
+      worker.postMessage(i);
+      return answer.finally(() => worker.terminate());
+    }));
+    console.log(JSON.stringify(answers));`,
+    {
+      files: {
+        "worker.ts": `
+          import { cpu, matmul, tensor } from "tilework";
+          self.onmessage = ({ data }) => {
+            const a = tensor(cpu, [2, 2], [1, 2, 3, data]);
+            self.postMessage([...matmul(a, a).readSync()]);
+          };`,
+      },
+      secondsMax,
+    },
+  );
+  assert.deepEqual(answers, Array.from({ length: 50 }, (_, i) => [7, 2 + 2 * i, 3 + 3 * i, 6 + i * i]));
+});
+
 test("Workers that load the library, multiply and are terminated leave a process that works and ends (C25 b)", { timeout }, async () => {
   const count = slow ? 50 : 10;
   const ended = await child(

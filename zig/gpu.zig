@@ -44,6 +44,7 @@ fn leaveQuietly(g: *Gpu) Error!void {
 extern "c" fn __cxa_atexit(handler: *const fn (?*anyopaque) callconv(.c) void, argument: ?*anyopaque, library: ?*anyopaque) c_int;
 
 fn finishAll(_: ?*anyopaque) callconv(.c) void {
+    status.endProcess();
     for (opened) |known| if (known) |g| if (g.adapter.kind() == .software) g.leave();
 }
 

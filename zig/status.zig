@@ -1,6 +1,7 @@
 //! What an entry can answer: one code for each fault, shared with TypeScript through the manifest.
 
 const std = @import("std");
+const builtin = @import("builtin");
 
 /// The order is part of the boundary: codes are positions in this list, 0 is success.
 pub const Error = error{
@@ -44,7 +45,27 @@ pub threadlocal var detail: [2]f64 = .{ 0, 0 };
 /// The code behind the last entry of this thread that answers a handle and answered 0.
 pub threadlocal var last: i32 = 0;
 
+/// Whether the process ends, and by this thread.
+var ending: std.atomic.Value(bool) = .init(false);
+threadlocal var ends_here: bool = false;
+
+/// Called by the thread that ends the process, before it takes the GPUs from the other threads.
+pub fn endProcess() void {
+    ends_here = true;
+    ending.store(true, .release);
+}
+
+/// Holds a thread whose GPU was taken from it because the process ends: to report that as an error would print it. The thread ends with the
+/// process. The limit is for a runtime that would wait for its threads at that point; none is known to.
+fn awaitEnd() void {
+    if (builtin.os.tag == .windows or ends_here or !ending.load(.acquire)) return; // Windows ends the threads first
+    const limit: std.c.timespec = .{ .sec = 10, .nsec = 0 };
+    _ = std.c.nanosleep(&limit, null);
+}
+
+/// The code of an error. Entries call it last, when they hold no lock any more.
 pub fn code(e: Error) i32 {
+    if (e == error.DeviceLost) awaitEnd();
     inline for (names, 0..) |name, i| {
         if (i > 0 and e == @field(Error, name)) return i;
     }

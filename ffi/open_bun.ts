@@ -39,6 +39,11 @@ export function variable(name: string): string | undefined {
   return process.env[name];
 }
 
+/** Bun has no permissions. */
+export function mayAskProcesses(): boolean {
+  return true;
+}
+
 /** The C library that this runtime uses, or an empty string where the system has only one. */
 export function libc(): string {
   if (process.platform !== "linux") return "";

@@ -18,6 +18,12 @@ export function variable(name: string): string | undefined {
   return Deno.permissions.querySync({ name: "env", variable: name }).state === "granted" ? Deno.env.get(name) : undefined;
 }
 
+/** Whether the machine's name and the state of other processes may be asked for. Never prompts. */
+export function mayAskProcesses(): boolean {
+  const wanted: Deno.PermissionDescriptor[] = [{ name: "run" }, { name: "sys", kind: "hostname" }];
+  return wanted.every((permission) => Deno.permissions.querySync(permission).state === "granted");
+}
+
 /** The C library that this runtime was built for, or an empty string where the system has only one. */
 export function libc(): string {
   return Deno.build.os !== "linux" ? "" : Deno.build.target.endsWith("musl") ? "musl" : "glibc";

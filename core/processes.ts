@@ -21,8 +21,10 @@ export function processName(): string {
 export function hasEnded(name: string): boolean {
   const [machine, number] = name.split("-");
   if (machine === unknownMachine || machine !== machineName()) return false;
+  const id = Number(number);
+  if (!(id > 0 && id < 2 ** 31)) return false; // other numbers stand for many processes
   try {
-    kill(Number(number), 0); // asks, and sends nothing
+    kill(id, 0); // asks, and sends nothing
     return false;
   } catch (error) {
     return (error as { code?: string }).code === "ESRCH"; // there is no such process

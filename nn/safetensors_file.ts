@@ -124,27 +124,27 @@ export class Checkpoint implements SafetensorsFile {
     this.tensors = new Map(
       [...this.#stored].map(([name, { entry: { dtype, shape, begin, end } }]) => [name, { dtype, shape, bytes: end - begin }]),
     );
-    this.metadata = Object.fromEntries(parts.flatMap(({ header }) => Object.entries(header.metadata)).reverse());
+    this.metadata = Object.fromEntries([...parts].reverse().flatMap(({ header }) => Object.entries(header.metadata)));
   }
 
   read(name: string): Promise<SafetensorsData>;
   read<D extends DType>(name: string, dtype: D): Promise<Data[D]>;
   read(name: string, dtype?: DType): Promise<SafetensorsData> {
-    return this.#waitFor(this.#values(name, dtype));
+    return this.#wait("read", this.#values(name, dtype));
   }
 
   readSync(name: string): SafetensorsData;
   readSync<D extends DType>(name: string, dtype: D): Data[D];
   readSync(name: string, dtype?: DType): SafetensorsData {
-    return finishReadingSync(this.#values(name, dtype));
+    return this.#now("read", this.#values(name, dtype));
   }
 
   tensor<D extends DType = DType>(device: Device, name: string, options: SafetensorsTensorOptions<D> = {}): Promise<Tensor<D>> {
-    return this.#waitFor(this.#tensor(device, name, options.dtype)) as Promise<Tensor<D>>; // `dtype`, if it is there, is D
+    return this.#wait("tensor", this.#tensor(device, name, options.dtype)) as Promise<Tensor<D>>; // `dtype`, if it is there, is D
   }
 
   tensorSync<D extends DType = DType>(device: Device, name: string, options: SafetensorsTensorOptions<D> = {}): Tensor<D> {
-    return finishReadingSync(this.#tensor(device, name, options.dtype)) as Tensor<D>; // `dtype`, if it is there, is D
+    return this.#now("tensor", this.#tensor(device, name, options.dtype)) as Tensor<D>; // `dtype`, if it is there, is D
   }
 
   close(): void {
@@ -160,14 +160,14 @@ export class Checkpoint implements SafetensorsFile {
   /** Fills `into` with elements of a tensor, from the one of index `first` on, converted if need be. @internal */
   *elements(op: string, name: string, dtype: DType, first: number, into: Data[DType]): Reading<void> {
     const { part, entry } = this.#find(op, name), how = conversion(entry.dtype, dtype);
-    if (how === undefined) throw failure(op, part.path, `tensor ${formatName(name)} is ${entry.dtype}, which does not become ${dtype}`);
+    if (how === undefined) throw inconvertible(op, part, entry, name, dtype);
     const elementBytes = bitsOf(entry.dtype)! / 8; // what can be converted is known
     const from = part.dataStart + entry.begin + first * elementBytes;
     if (how === "same") return yield* readExactly(op, part, bytesOf(into), from);
-    let raw = new Uint8Array(convertBytes);
+    let raw = new Uint8Array(0);
     for (let at = 0; at < into.length; at += convertBytes / elementBytes) {
       const bytes = Math.min(convertBytes, (into.length - at) * elementBytes);
-      if (bytes < convertBytes) raw = new Uint8Array(bytes);
+      if (raw.length !== bytes) raw = new Uint8Array(bytes);
       yield* readExactly(op, part, raw, from + at * elementBytes);
       const bad = how(raw.buffer, into, at);
       if (bad < 0) continue;
@@ -195,9 +195,7 @@ export class Checkpoint implements SafetensorsFile {
     requireDevice(op, device);
     const { part, entry } = this.#find(op, name);
     const as = dtype === undefined ? tensorType(entry.dtype) : checkDType(op, dtype);
-    if (as === undefined || conversion(entry.dtype, as) === undefined) {
-      throw failure(op, part.path, `tensor ${formatName(name)} is ${entry.dtype}, which becomes ${as ?? "no tensor"}; \`read\` returns it`);
-    }
+    if (as === undefined || conversion(entry.dtype, as) === undefined) throw inconvertible(op, part, entry, name, as ?? "a tensor");
     const out: Tensor = allocate(op, device, as, entry.shape);
     try {
       let at = 0;
@@ -216,14 +214,19 @@ export class Checkpoint implements SafetensorsFile {
   }
 
   #find(op: string, name: unknown): { readonly part: Part; readonly entry: Entry } {
-    if (this.#closed) throw new TypeError(`${op}: ${this.path} was closed`);
     const found = this.#stored.get(name as string);
     if (found !== undefined) return found;
     const what = typeof name === "string" ? formatName(name) : formatValue(name);
     throw new TypeError(`${op}: ${this.path} holds no tensor ${what}`);
   }
 
-  async #waitFor<T>(reading: Reading<T>): Promise<T> {
+  #now<T>(op: string, reading: Reading<T>): T {
+    this.#checkOpen(op);
+    return finishReadingSync(reading);
+  }
+
+  async #wait<T>(op: string, reading: Reading<T>): Promise<T> {
+    this.#checkOpen(op);
     this.#users++;
     try {
       await null; // a tensor that is made now would belong to the scope around the call, which ends before it is filled
@@ -233,8 +236,13 @@ export class Checkpoint implements SafetensorsFile {
     }
   }
 
+  #checkOpen(op: string): void {
+    if (this.#closed) throw new TypeError(`${op}: ${this.path} was closed`);
+  }
+
   #leave(): void {
-    if (--this.#users === 0) { for (const { fd } of this.#parts) closeSync(fd); }
+    if (--this.#users > 0) return;
+    for (const { fd } of this.#parts) closeSync(fd);
   }
 }
 
@@ -355,6 +363,10 @@ async function systems<T>(op: string, path: string, answer: Promise<T>): Promise
 export function failure(op: string, path: string, what: unknown): CheckpointError {
   const message = `${op}: ${path}: ${what instanceof Error ? what.message : what}`;
   return new CheckpointError(message, what instanceof Error ? { cause: what } : undefined);
+}
+
+function inconvertible(op: string, { path }: Part, { dtype }: Entry, name: string, wanted: string): CheckpointError {
+  return failure(op, path, `tensor ${formatName(name)} is ${dtype}, which does not become ${wanted}`);
 }
 
 /** The bytes of a typed array. All supported machines are little-endian, as the format is. @internal */

@@ -92,13 +92,13 @@ export function dtypeOf(data: unknown): DType | undefined {
   }
 }
 
-/** A zeroed typed array for `count` elements; `op` begins the message where the runtime makes none so long. */
+/** A zeroed typed array for `count` elements; `op` begins the message if the runtime makes none so long. */
 export function newData<D extends DType>(dtype: D, count: number, op: string = "newData"): Data[D] {
   const info: DTypeInfo<D> = dtypes[dtype];
   return newArray(op, info.array, count);
 }
 
-/** A zeroed typed array of any kind. A RangeError says what to do where the runtime makes none so long. */
+/** A zeroed typed array of any kind. A RangeError says what to do if the runtime makes none so long. */
 export function newArray<A>(op: string, array: { new (length: number): A; readonly BYTES_PER_ELEMENT: number }, count: number): A {
   try {
     return new array(count);

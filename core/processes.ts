@@ -1,4 +1,7 @@
-/** Processes: a name for this one, and whether another of this machine has ended. For files that a process may leave behind when it is killed. */
+/**
+ * Processes: a name for this one, and whether another of this machine has ended. For files that a process may leave behind when it is
+ * killed.
+ */
 
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
@@ -14,8 +17,8 @@ export function processName(): string {
 }
 
 /**
- * Whether the process of a name has certainly ended. `false` where that cannot be known: it runs on another machine or in another container, whose host name
- * differs, or Deno's permissions forbid to ask. A number that was given to a later process counts as running.
+ * Whether the process of a name has certainly ended. `false` if that cannot be known: it runs on another machine or in another container,
+ * whose host name differs, or Deno's permissions forbid to ask. A number that was given to a later process counts as running.
  * @internal
  */
 export function hasEnded(name: string): boolean {

@@ -167,7 +167,10 @@ let step = first, kept = first;
 /** Why the state could not be kept the last time; undefined where it was. */
 let unkept: string | undefined;
 
-/** Saves a checkpoint and the report. A full disk does not end the run: the checkpoint before this one is still whole, and the next may find room. */
+/**
+ * Saves a checkpoint and the report. A full disk does not end the run: the checkpoint before this one is still whole, and the next may find
+ * room.
+ */
 async function keepState(): Promise<void> {
   let what = "state";
   try {

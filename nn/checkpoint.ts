@@ -19,21 +19,24 @@ export interface SaveOptions {
 
 /** Options of `load`. */
 export interface LoadOptions {
-  /** Passes over tensors of the file that the tree lacks, to load the parameters of a whole training state, say; else they are an error. Off. */
+  /**
+   * Passes over tensors of the file that the tree lacks, to load the parameters of a whole training state, say; else they are an error.
+   * Off.
+   */
   ignoreExtra?: boolean;
   /** Leaves tensors of the tree that the file lacks as they are, of a layer that was added, say; else they are an error. Off. */
   ignoreMissing?: boolean;
 }
 
 /**
- * Writes a tree's tensors to a safetensors file, under their paths: `blocks.0.norm1.weight`. The values are those of the moment of the call. The file is
- * written beside its place, flushed, and renamed: whatever happens, there is either the old file or the whole new one. Behind a symbolic link it is the file
- * that is replaced; permissions of a file that is there stay. What a killed save of the same file has left is removed, once its process has ended or, where
- * that cannot be known, after a day.
+ * Writes a tree's tensors to a safetensors file, under their paths: `blocks.0.norm1.weight`. The values are those of the moment of the
+ * call. The file is written beside its place, flushed, and renamed: whatever happens, there is either the old file or the whole new one.
+ * Behind a symbolic link it is the file that is replaced; permissions of a file that is there stay. What a killed save of the same file has
+ * left is removed, once its process has ended or, if that cannot be known, after a day.
  *
- * Throws a TypeError for a tree that holds anything but live tensors and for metadata that is no object of strings, a RangeError for names and metadata of
- * more than 100 MB, and a CheckpointError with the path where the file cannot be written; its `cause` is the system's error. In Deno it needs permission to
- * read and write in the file's folder.
+ * Throws a TypeError for a tree that holds anything but live tensors and for metadata that is no object of strings, a RangeError for names
+ * and metadata of more than 100 MB, and a CheckpointError with the path if the file cannot be written; its `cause` is the system's error.
+ * In Deno it needs permission to read and write in the file's folder.
  *
  * ```ts
  * import { cpu, load, save, tensor } from "@tilework/tilework";
@@ -60,15 +63,16 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
 }
 
 /**
- * Fills a tree's tensors from a file that `save` or another program has written. Names, shapes and element types are compared first: either every tensor
- * is overwritten or none. The path may also be that of an index of several files (`model.safetensors.index.json`), or of a folder with a `model.safetensors`
- * or such an index.
+ * Fills a tree's tensors from a file that `save` or another program has written. Names, shapes and element types are compared first: either
+ * every tensor is overwritten or none. The path may also be that of an index of several files (`model.safetensors.index.json`), or of a
+ * folder with a `model.safetensors` or such an index.
  *
- * Where element types differ F16, BF16 and F64 become f32, and F16, BF16 and F32 become f64: rounded to nearest, ties to even, beyond the range to infinity.
- * I64 becomes i32 or u32 where all values fit. Every other difference is an error.
+ * If element types differ, F16, BF16 and F64 become f32, and F16, BF16 and F32 become f64: rounded to nearest, ties to even, beyond the
+ * range to infinity. I64 becomes i32 or u32 if all values fit. Every other difference is an error.
  *
- * Throws a CheckpointError with the path, which lists what is missing, left over or different, names the first value that does not fit, or says how the file
- * is damaged or why it cannot be read; then `cause` is the system's error. With `ignoreMissing` it is an error too if the file has nothing of the tree.
+ * Throws a CheckpointError with the path, which lists what is missing, left over or different, names the first value that does not fit, or
+ * says how the file is damaged or why it cannot be read; then `cause` is the system's error. With `ignoreMissing` it is an error too if the
+ * file has nothing of the tree.
  *
  * ```ts
  * import { cpu, load, save, tensor } from "@tilework/tilework";
@@ -108,7 +112,8 @@ export async function load<P extends Tree<P>>(path: string, into: P, options: Lo
 }
 
 /**
- * The metadata that a safetensors file was saved with; an empty object where there is none. The path may be that of an index or a folder, as for `load`.
+ * The metadata that a safetensors file was saved with; an empty object if there is none. The path may be that of an index or a folder, as
+ * for `load`.
  *
  * Throws a CheckpointError with the path for a file that is damaged or cannot be read; then `cause` is the system's error.
  *

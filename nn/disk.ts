@@ -1,6 +1,6 @@
 /**
- * Reading and writing open files, in pieces that every system takes in one call: macOS refuses 2³¹ bytes, Linux cuts them, and the runtimes' own limits differ.
- * Files are descriptors, which both runtimes and the oldest versions of them can flush.
+ * Reading and writing open files, in pieces that every system takes in one call: macOS refuses 2³¹ bytes, Linux cuts them, and the
+ * runtimes' own limits differ. Files are plain descriptors: `FileHandle.sync` is missing in old versions of Deno.
  */
 
 import * as fs from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The element types of safetensors files: how many bits an element takes, which typed array carries it, and what it becomes as a tensor. A file may hold
- * types that no tensor here has; they are listed, and passed over.
+ * The element types of safetensors files: how many bits an element takes, which typed array carries it, and what it becomes as a tensor. A
+ * file may hold types that no tensor here has; they are listed, and passed over.
  */
 
 import type { Data, DType } from "../core/dtype.ts";
@@ -25,14 +25,15 @@ interface Carrier {
 }
 
 /**
- * Converts a piece of a file, `raw`, into the elements of `into` from index `at` on. Returns the index in `raw` of the first element that does not fit, or −1.
+ * Converts a piece of a file, `raw`, into the elements of `into` from index `at` on. Returns the index in `raw` of the first element that
+ * does not fit, or −1.
  * @internal
  */
 export type Convert = (raw: ArrayBuffer, into: Data[DType], at: number) => number;
 
 interface FileType {
   readonly bits: number;
-  /** The typed array of its elements; bytes where there is none. */
+  /** The typed array of its elements; bytes if there is none. */
   readonly carrier?: Carrier;
   /** The element type it becomes as a tensor unless another is asked for. */
   readonly tensor?: DType;
@@ -105,13 +106,13 @@ export function bitsOf(fileType: string): number | undefined {
   return known(fileType)?.bits;
 }
 
-/** The element type that a type becomes as a tensor unless another is asked for; undefined where there is none. @internal */
+/** The element type that a type becomes as a tensor unless another is asked for; undefined if there is none. @internal */
 export function tensorType(fileType: string): DType | undefined {
   return known(fileType)?.tensor;
 }
 
 /**
- * How elements of a file become a tensor's: "same" where the bytes are the same, undefined where they cannot.
+ * How elements of a file become a tensor's: "same" if the bytes are the same, undefined if they cannot.
  * @internal
  */
 export function conversion(fileType: string, dtype: DType): Convert | "same" | undefined {

@@ -1,11 +1,12 @@
 /**
- * Replacing a file in one step. The new content is written beside the file, flushed and renamed: whatever happens, there is either the old file or the whole
- * new one. The name beside it has a fixed length, so every name that the file system takes can be saved to.
+ * Replacing a file in one step. The new content is written beside the file, flushed and renamed: whatever happens, there is either the old
+ * file or the whole new one. The name beside it has a fixed length, so every name that the file system takes can be saved to.
  *
- * A process that is killed leaves what it has written beside the file. The next save of the same file removes such leftovers. It never removes what another
- * process is writing: a leftover counts only if its process has ended, as the system says of processes of this machine, or if nobody has written to it for a
- * day by the file system's own clock. The day is for folders that machines share, for containers and for permissions that forbid to ask. A save that was
- * suspended for longer than that, a laptop's lid closed in the middle of it, still has all values in memory: it finds its file gone and writes it again.
+ * A process that is killed leaves what it has written beside the file. The next save of the same file removes such leftovers. It never
+ * removes what another process is writing: a leftover counts only if its process has ended, as the system says of processes of this
+ * machine, or if nobody has written to it for a day by the file system's own clock. The day is for folders that machines share, for
+ * containers and for permissions that forbid to ask. A save that was suspended for longer than that, a laptop's lid closed in the middle of
+ * it, still has all values in memory: it finds its file gone and writes it again.
  */
 
 import { chmod, lstat, readdir, readlink, realpath, rename, stat, unlink } from "node:fs/promises";
@@ -19,8 +20,8 @@ const staleMs = 24 * 60 * 60 * 1000;
 const pattern = /^\.tilework-([0-9a-f]{16})-([0-9a-f]{8}-\d{10})-[0-9a-f]{8}\.tmp$/;
 
 /**
- * Writes `chunks`, one behind the other, in place of a file. Behind a symbolic link it is the file that is replaced, not the link; permissions of a file that
- * is there stay. Throws the system's error, and then nothing has changed.
+ * Writes `chunks`, one behind the other, in place of a file. Behind a symbolic link it is the file that is replaced, not the link;
+ * permissions of a file that is there stay. Throws the system's error, and then nothing has changed.
  */
 export async function replaceFile(path: string, chunks: readonly Uint8Array[]): Promise<void> {
   const place = await behindLinks(path), mode = await modeOf(place);
@@ -54,7 +55,7 @@ async function writeNew(beside: string, place: string, mode: number | undefined,
   }
 }
 
-/** Renames the written file; `false` where it is gone and may be written again: see above. */
+/** Renames the written file; `false` if it is gone and may be written again: see above. */
 async function renamed(beside: string, place: string, again: boolean): Promise<boolean> {
   try {
     await rename(beside, place);
@@ -114,7 +115,7 @@ async function modeOf(place: string): Promise<number | undefined> {
   }
 }
 
-/** Makes a rename survive a power cut, where the system lets a folder be flushed (Windows does not). */
+/** Makes a rename survive a power cut, if the system can flush a folder (Windows cannot). */
 async function flushFolder(path: string): Promise<void> {
   try {
     const folder = await openFile(path, "r");

@@ -14,8 +14,8 @@ import { formatShape, formatValue } from "../core/shape.ts";
 import { bitsOf, formatDType } from "./file_types.ts";
 
 /**
- * A checkpoint that cannot be read or written, is damaged, is no safetensors file, or does not fit the tree it is loaded into. The message begins with
- * function and path; where the system failed, `cause` is its error.
+ * A checkpoint that cannot be read or written, is damaged, is no safetensors file, or does not fit the tree it is loaded into. The message
+ * begins with function and path; if the system failed, `cause` is its error.
  */
 export class CheckpointError extends Error {
   override readonly name = "CheckpointError";
@@ -51,8 +51,8 @@ export const headerBytesMax = 100_000_000;
 const metadataKey = "__metadata__";
 
 /**
- * The start of a file, length and header, and the order in which the tensors' data follow it: wide elements first, so that every tensor is aligned for
- * those who map the file. `source` begins the messages.
+ * The start of a file, length and header, and the order in which the tensors' data follow it: wide elements first, so that every tensor is
+ * aligned for those who map the file. `source` begins the messages.
  * @internal
  */
 export function encodeHeader(
@@ -126,8 +126,8 @@ export function decodeHeader(source: string, json: Uint8Array, dataBytes: number
 }
 
 /**
- * From the names of tensors to the files that hold them, as an index of several files says. Such a file is `{ "weight_map": { "name": "file", … } }`; what else
- * it holds has no meaning here. The files lie beside it: a name that leads elsewhere is refused.
+ * From the names of tensors to the files that hold them, as an index of several files says. Such a file is `{ "weight_map": { "name":
+ * "file", … } }`; other fields are ignored. The files lie beside it: a name that leads elsewhere is refused.
  * @internal
  */
 export function decodeIndex(source: string, json: Uint8Array): Map<string, string> {
@@ -163,8 +163,8 @@ function parseObject(source: string, what: string, json: Uint8Array): object {
 }
 
 /**
- * `JSON.parse` takes the last of equal keys in silence, other readers may take the first. The bytes are known to be JSON, and may be a hundred megabytes. None
- * of a character that takes several bytes in UTF-8 is one of those that are looked for.
+ * `JSON.parse` takes the last of equal keys in silence, other readers may take the first. The bytes are known to be JSON, and may be a
+ * hundred megabytes. None of a character that takes several bytes in UTF-8 is one of those that are looked for.
  */
 function checkDuplicates(json: Uint8Array, fail: Fail): void {
   const open: Set<string>[] = [], decoder = new TextDecoder();
@@ -175,7 +175,8 @@ function checkDuplicates(json: Uint8Array, fail: Fail): void {
     else if (byte === ascii.quote) {
       const end = stringEnd(json, at);
       if (isKey(json, end)) {
-        const key: string = JSON.parse(decoder.decode(json.subarray(at, end))), keys = open[open.length - 1]!; // a colon is inside an object
+        const keys = open[open.length - 1]!; // a colon is inside an object
+        const key: string = JSON.parse(decoder.decode(json.subarray(at, end)));
         if (keys.has(key)) fail(`has ${formatName(key)} twice`);
         keys.add(key);
       }
@@ -227,7 +228,7 @@ function checkEntry(name: string, value: unknown, dataBytes: number, fail: Fail)
   return { dtype, shape, begin, end };
 }
 
-/** The number of elements, or more than 2^53 where it cannot be told exactly. */
+/** The number of elements, or more than 2^53 if it cannot be counted exactly. */
 function countOf(shape: readonly number[]): number {
   return shape.includes(0) ? 0 : shape.reduce((count, n) => count * n, 1);
 }

@@ -1,6 +1,6 @@
 /**
- * Open safetensors files: what they hold, and single tensors of them. A checkpoint may be one file, or several with an index that says which tensor is in
- * which; either is opened by its path or by that of its folder.
+ * Open safetensors files: what they hold, and single tensors of them. A checkpoint may be one file, or several with an index that says
+ * which tensor is in which; either is opened by its path or by that of its folder.
  */
 
 import { closeSync } from "node:fs";
@@ -37,7 +37,9 @@ export interface SafetensorsEntry {
 
 /** Options of `SafetensorsFile.tensor`. */
 export interface SafetensorsTensorOptions<D extends DType> {
-  /** The element type of the tensor: the file's own, or one that `load` converts to. Where it is left out F16 and BF16 become f32, I64 becomes i32. */
+  /**
+   * The element type of the tensor: the file's own, or one that `load` converts to. By default F16 and BF16 become f32, I64 becomes i32.
+   */
   dtype?: D;
 }
 
@@ -47,13 +49,14 @@ export interface SafetensorsFile extends Disposable {
   readonly path: string;
   /** The tensors that it holds, by name. */
   readonly tensors: ReadonlyMap<string, SafetensorsEntry>;
-  /** The metadata; of several files that of all, the first by name where keys are equal. */
+  /** The metadata; of several files that of all, the first file by name wins if keys are equal. */
   readonly metadata: Readonly<Record<string, string>>;
   /**
-   * The values of a tensor, row-major, and nothing else of the file: converted to `dtype` as `load` does, or else as the file has them. There F16 and BF16 are
-   * a Float32Array, C64 is one of pairs, BOOL, U8 and types of less than 16 bits are the bytes; a type that is not known here is bytes too.
+   * The values of a tensor, row-major, and nothing else of the file: converted to `dtype` as `load` does, or else as the file has them.
+   * There F16 and BF16 are a Float32Array, C64 is one of pairs, BOOL, U8 and types of less than 16 bits are the bytes; a type that is not
+   * known here is bytes too.
    *
-   * Throws a TypeError for a name that the file does not hold, a CheckpointError where it cannot be read or a value does not fit.
+   * Throws a TypeError for a name that the file does not hold, a CheckpointError if it cannot be read or a value does not fit.
    */
   read(name: string): Promise<SafetensorsData>;
   read<D extends DType>(name: string, dtype: D): Promise<Data[D]>;
@@ -68,15 +71,16 @@ export interface SafetensorsFile extends Disposable {
   tensor<D extends DType = DType>(device: Device, name: string, options?: SafetensorsTensorOptions<D>): Promise<Tensor<D>>;
   /** `tensor`, while everything else waits. The tensor belongs to the scope around the call. */
   tensorSync<D extends DType = DType>(device: Device, name: string, options?: SafetensorsTensorOptions<D>): Tensor<D>;
-  /** Closes the file once reads that go on have ended. A second call does nothing; every later read is a TypeError. */
+  /** Closes the file once pending reads have ended. A second call does nothing; every later read is a TypeError. */
   close(): void;
 }
 
 /**
- * Opens a safetensors file to look at what it holds and to read single tensors: only its header is read here. The path may also be that of an index
- * (`model.safetensors.index.json`) with its files beside it, or of a folder with a `model.safetensors` or such an index.
+ * Opens a safetensors file to look at what it holds and to read single tensors: only its header is read here. The path may also be that of
+ * an index (`model.safetensors.index.json`) with its files beside it, or of a folder with a `model.safetensors` or such an index.
  *
- * Throws a CheckpointError, which names the path, for what cannot be read, is damaged or is no such file, and for files that differ from their index.
+ * Throws a CheckpointError, which names the path, for what cannot be read, is damaged or is no such file, and for files that differ from
+ * their index.
  *
  * ```ts
  * import { cpu, openSafetensors, save, tensor } from "@tilework/tilework";
@@ -112,7 +116,7 @@ export class Checkpoint implements SafetensorsFile {
   readonly metadata: Readonly<Record<string, string>>;
   readonly #parts: readonly Part[];
   readonly #stored = new Map<string, { readonly part: Part; readonly entry: Entry }>();
-  /** Reads that go on, and one more until `close` is called: at 0 the files are closed. */
+  /** Pending reads, and one more until `close` is called: at 0 the files are closed. */
   #users = 1;
   #closed = false;
 
@@ -281,7 +285,7 @@ async function locate(op: string, path: string): Promise<string> {
   throw failure(op, path, found);
 }
 
-/** What is at a path. Another thing than a file is an error: to open it might wait for ever. */
+/** What is at a path. Anything but a file or folder is an error: to open a pipe would wait for its writer. */
 async function look(path: string): Promise<"file" | "folder" | Error> {
   try {
     const found = await stat(path);

@@ -25,7 +25,10 @@ interface Ended {
 
 type Watch = (kill: (signal: NodeJS.Signals) => void, stderr: string, stdout: string, pid: number) => void;
 
-/** Runs the demo in the runtime that runs this test, started by the command `under`. `watch` sees the process and what it has written so far. */
+/**
+ * Runs the demo in the runtime that runs this test, started by the command `under`. `watch` sees the process and what it has written so
+ * far.
+ */
 function demo(args: string[], watch?: Watch, under: string[] = []): Promise<Ended> {
   const runtime = process.versions.bun === undefined ? ["run", "-A"] : [];
   const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));

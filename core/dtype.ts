@@ -35,6 +35,7 @@ export interface DataConstructor<D extends DType> {
   new (length: number): Data[D];
   new (values: ArrayLike<number>): Data[D];
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): Data[D];
+  readonly BYTES_PER_ELEMENT: number;
 }
 
 /** Every element type by name. */
@@ -91,10 +92,23 @@ export function dtypeOf(data: unknown): DType | undefined {
   }
 }
 
-/** A zeroed typed array for `count` elements. */
-export function newData<D extends DType>(dtype: D, count: number): Data[D] {
+/** A zeroed typed array for `count` elements; `op` begins the message if the runtime makes none so long. */
+export function newData<D extends DType>(dtype: D, count: number, op: string = "newData"): Data[D] {
   const info: DTypeInfo<D> = dtypes[dtype];
-  return new info.array(count);
+  return newArray(op, info.array, count);
+}
+
+/** A zeroed typed array of any kind. A RangeError says what to do if the runtime makes none so long. */
+export function newArray<A>(op: string, array: { new (length: number): A; readonly BYTES_PER_ELEMENT: number }, count: number): A {
+  try {
+    return new array(count);
+  } catch (error) {
+    const bytes = count * array.BYTES_PER_ELEMENT, said = error instanceof Error ? error.message : error;
+    throw new RangeError(
+      `${op}: this runtime makes no array of ${bytes} bytes (${said}); Bun's hold at most 4 GiB. Read parts: slice(x, axis, start, end)`,
+      { cause: error },
+    );
+  }
 }
 
 /**

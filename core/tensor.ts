@@ -118,7 +118,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     if (!this.device.isGpu) return this.readSync();
     refuseReading("read", "x has no values");
     // Before the request, which somebody has to take once it is made.
-    const out = newData(this.dtype, this.size);
+    const out = newData(this.dtype, this.size, "read");
     const request = requestCopy(this);
     try {
       await finished("read", () => native.tw_tensor_downloaded(request));
@@ -131,7 +131,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   /** A copy of the elements, row-major. Waits for a GPU. */
   readSync(): Data[D] {
     refuseReading("read", "x has no values");
-    const out = newData(this.dtype, this.size);
+    const out = newData(this.dtype, this.size, "read");
     if (this.device.isGpu) check("read", native.tw_tensor_finish(out, requestCopy(this), out.byteLength));
     else check("read", native.tw_tensor_read(out, alive("read", this).handle, out.byteLength));
     return out;
@@ -413,7 +413,7 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
       throw new RangeError(`${op}: data[${i}] must be a whole number from ${low} to ${high} for ${dtype}, got ${formatValue(value)}`);
     }
   }
-  const out = newData(dtype, count);
+  const out = newData(dtype, count, op);
   out.set(data as number[]); // every element was looked at
   return out;
 }

@@ -59,7 +59,8 @@ async function metadata(checkpoint: string): Promise<Record<string, string>> {
   try {
     return await readMetadata(checkpoint);
   } catch (error) {
-    if ((error as { code?: string }).code !== "ENOENT") throw error; // an error of the system has a code
+    const cause = (error as Error).cause as { code?: string } | undefined; // the system's error, where it is one
+    if (cause?.code !== "ENOENT") throw error;
     throw new Error(`There is no ${checkpoint}: train a model first, with deno task demo, or name another file with --checkpoint.`);
   }
 }

@@ -44,7 +44,7 @@ import { readText, sampleBatch } from "./text.ts";
 const options = parseOptions(process.argv.slice(2));
 const { device, facts, text: deviceText } = await openDevice(options.device, options.threads); // a device is named once; everything made from its tensors lives there too
 const [checkpoint, report, picture] = ["checkpoint.safetensors", "report.html", "loss.svg"].map((name) => join(options.out, name));
-await mkdir(options.out, { recursive: true });
+await mkdir(options.out, { recursive: true }).catch(cannotStart);
 
 let stopping = false;
 process.once("SIGINT", () => stopping = true); // a second Ctrl-C ends the program at once
@@ -163,10 +163,44 @@ if (metadata) { // the report shows the run from its first step on
   for (const { step, text } of JSON.parse(metadata.samples ?? "[]") as Sample[]) recorder.sample(text, step);
 }
 
+let step = first, kept = first;
+/** Why the state could not be kept the last time; undefined where it was. */
+let unkept: string | undefined;
+
+/**
+ * Saves a checkpoint and the report. A full disk does not end the run: the checkpoint before this one is still whole, and the next may find
+ * room.
+ */
 async function keepState(): Promise<void> {
-  await save(checkpoint, state, { metadata: { ...planToMetadata(plan), samples: JSON.stringify(recorder.samples) } });
-  await writePage(report, recorder.all());
+  let what = "state";
+  try {
+    await save(checkpoint, state, { metadata: { ...planToMetadata(plan), samples: JSON.stringify(recorder.samples) } });
+    kept = step;
+    what = "report";
+    await writePage(report, recorder.all());
+    unkept = undefined;
+  } catch (error) {
+    unkept = `The ${what} of step ${step} could not be kept: ${messageOf(error)}`;
+  }
 }
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : `${error}`;
+}
+
+function cannotStart(error: unknown): never {
+  console.error(
+    `${
+      messageOf(error)
+    }\nNothing was trained: ${options.out}, where a run keeps its checkpoint and its report, must be a folder that can be written, ` +
+      `with room for both. --out DIR names another.`,
+  );
+  process.exit(1);
+}
+
+// Before training, not after the first minute of it: whether there is a place to keep what is learnt.
+await keepState();
+if (unkept !== undefined) cannotStart(unkept);
 
 // ── Training ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -177,7 +211,7 @@ console.log(
 const live = options.reportPort === undefined ? undefined : await serveReport(recorder, options.reportPort);
 if (live) console.log(`The report is at ${live.url} while training goes on.`);
 
-let step = first, timed = 0, seconds = 0, saved = performance.now();
+let timed = 0, seconds = 0, saved = performance.now();
 {
   using bar = progress(steps, first, tokensPerStep);
   // To read a figure is to wait for it: a GPU is asked for those of several steps at once.
@@ -230,6 +264,9 @@ let step = first, timed = 0, seconds = 0, saved = performance.now();
     if (performance.now() - saved > 60_000) {
       await tell();
       await keepState();
+      if (unkept !== undefined) {
+        console.error(`\n${unkept}\n${checkpoint} holds step ${kept}. Make room there: the next is saved in a minute.`);
+      }
       saved = from = performance.now();
     }
   }
@@ -246,20 +283,26 @@ const passage = finished ? await write(run.params, text.prompt, 400, plan.seed, 
 recorder.look(heldOut);
 if (finished) recorder.sample(passage);
 recorder.end(finished ? "finished" : "stopped");
-await writePage(report, recorder.all());
 await live?.close();
 const heldOutPoints = Array.from(looks, (value, mark): [number, number] => [stepOfMark(mark), value]);
-await writeFile(
-  picture,
-  lossCurve({ title: `${text.name}, model ${model}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] }),
-);
+const drawn = lossCurve({ title: `${text.name}, model ${model}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] });
+try {
+  await writePage(report, recorder.all());
+  await writeFile(picture, drawn);
+} catch (error) {
+  unkept ??= `The report of the run could not be kept: ${messageOf(error)}`;
+}
 
 if (finished) {
   console.log(`\n${passage}\n\nHeld-out loss ${heldOut.toFixed(3)} nats a byte after ${steps} steps.`);
-  console.log(`The model is in ${checkpoint}, its report in ${report}.`);
+  if (unkept === undefined) console.log(`The model is in ${checkpoint}, its report in ${report}.`);
 } else {
-  console.log(`\nStopped at step ${step} of ${steps}; the state is in ${checkpoint}.`);
-  console.log("The same command with --resume goes on from there.");
+  console.log(`\nStopped at step ${step} of ${steps}${unkept === undefined ? `; the state is in ${checkpoint}` : ""}.`);
+  if (unkept === undefined) console.log("The same command with --resume goes on from there.");
+}
+if (unkept !== undefined) {
+  console.error(`\n${unkept}\n${checkpoint} holds step ${kept}. Make room there; the same command with --resume goes on from that step.`);
+  process.exitCode = 1;
 }
 if (options.json) {
   const orNull = (value: number) => Number.isFinite(value) ? value : null;
@@ -272,4 +315,4 @@ if (options.json) {
     ...{ checkpoint, report, picture, passage },
   }));
 }
-if (stopping && !finished) process.exitCode = 130;
+if (stopping && !finished && unkept === undefined) process.exitCode = 130;

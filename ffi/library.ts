@@ -140,3 +140,8 @@ export function isAvailable(): boolean {
     return false;
   }
 }
+
+/** Whether the machine's name and the state of other processes may be asked for, without a prompt. @internal */
+export function mayAskProcesses(): boolean {
+  return runtime.mayAskProcesses();
+}

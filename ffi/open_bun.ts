@@ -47,6 +47,8 @@ export const bun: Runtime = {
 
   readable: () => true,
 
+  mayAskProcesses: () => true,
+
   variable: (name) => process.env[name],
 
   libc() {

@@ -6,11 +6,17 @@ import type { Opened, Runtime, Symbols } from "./types.ts";
 export interface DenoApi {
   dlopen(path: string, symbols: Symbols): Opened;
   readonly permissions: {
-    querySync(permission: { name: "ffi"; path: string } | { name: "env"; variable: string }): { readonly state: string };
+    querySync(permission: Permission): { readonly state: string };
   };
   readonly env: { get(name: string): string | undefined };
   readonly build: { readonly os: string; readonly target: string };
 }
+
+type Permission =
+  | { name: "ffi"; path: string }
+  | { name: "env"; variable: string }
+  | { name: "run" }
+  | { name: "sys"; kind: "hostname" };
 
 /** Not read before it is used: this module is imported in Bun too. */
 const api = (): DenoApi => (globalThis as unknown as { readonly Deno: DenoApi }).Deno;
@@ -25,6 +31,11 @@ export const deno: Runtime = {
   },
 
   readable: (variable) => api().permissions.querySync({ name: "env", variable }).state === "granted",
+
+  mayAskProcesses() {
+    const wanted: Permission[] = [{ name: "run" }, { name: "sys", kind: "hostname" }];
+    return wanted.every((permission) => api().permissions.querySync(permission).state === "granted");
+  },
 
   variable: (name) => deno.readable(name) ? api().env.get(name) : undefined,
 

@@ -19,6 +19,8 @@ export interface Runtime {
   open(path: string, symbols: Symbols): Opened;
   /** Whether an environment variable may be read without a prompt. */
   readable(name: string): boolean;
+  /** Whether the machine's name and the state of other processes may be asked for. Never prompts. */
+  mayAskProcesses(): boolean;
   /** An environment variable; `undefined` if it is unset or may not be read. Never prompts. */
   variable(name: string): string | undefined;
   /** The C library of this runtime, or an empty string on a system that has only one. */

@@ -1,11 +1,14 @@
 /** Checkpoints: parameter trees in safetensors files, which Python's `safetensors` package reads too. */
 
-import { type FileHandle, open, rename, unlink } from "node:fs/promises";
-import { dirname } from "node:path";
-import { newData } from "../core/dtype.ts";
+import type { Data, DType } from "../core/dtype.ts";
 import { checkFlag } from "../core/op.ts";
-import { formatShape, formatValue, sameShape } from "../core/shape.ts";
-import { CheckpointError, decodeHeader, decodeLength, encodeHeader, formatDType, type Header, prefixBytes } from "./safetensors.ts";
+import { formatShape, sameShape } from "../core/shape.ts";
+import { finishReading } from "./disk.ts";
+import { conversion, formatDType } from "./file_types.ts";
+import { newPieces, prepareWrite, readPieces, type Write } from "./pieces.ts";
+import { replaceFile } from "./replace_file.ts";
+import { CheckpointError, encodeHeader } from "./safetensors.ts";
+import { bytesOf, checkPath, type Checkpoint, failure, openCheckpoint } from "./safetensors_file.ts";
 import { flatten, type Leaf, type Tree } from "./tree.ts";
 
 /** Options of `save`. */
@@ -16,15 +19,24 @@ export interface SaveOptions {
 
 /** Options of `load`. */
 export interface LoadOptions {
-  /** Passes over tensors of the file that the tree lacks, to load the parameters of a whole training state, say; else they are an error. Off. */
+  /**
+   * Passes over tensors of the file that the tree lacks, to load the parameters of a whole training state, say; else they are an error.
+   * Off.
+   */
   ignoreExtra?: boolean;
+  /** Leaves tensors of the tree that the file lacks as they are, of a layer that was added, say; else they are an error. Off. */
+  ignoreMissing?: boolean;
 }
 
 /**
- * Writes a tree's tensors to a safetensors file, under their paths: `blocks.0.norm1.weight`. The values are those of the moment of the call. The file is
- * written beside its place, flushed, and renamed: whatever happens, there is either the old file or the whole new one.
+ * Writes a tree's tensors to a safetensors file, under their paths: `blocks.0.norm1.weight`. The values are those of the moment of the
+ * call. The file is written beside its place, flushed, and renamed: whatever happens, there is either the old file or the whole new one.
+ * Behind a symbolic link it is the file that is replaced; permissions of a file that is there stay. What a killed save of the same file has
+ * left is removed, once its process has ended or, if that cannot be known, after a day.
  *
- * Throws a TypeError for a tree that holds anything but live tensors, and the system's error where the file cannot be written.
+ * Throws a TypeError for a tree that holds anything but live tensors and for metadata that is no object of strings, a RangeError for names
+ * and metadata of more than 100 MB, and a CheckpointError with the path if the file cannot be written; its `cause` is the system's error.
+ * In Deno it needs permission to read and write in the file's folder.
  *
  * ```ts
  * import { cpu, load, save, tensor } from "@tilework/tilework";
@@ -37,36 +49,30 @@ export interface LoadOptions {
  * ```
  */
 export async function save<P extends Tree<P>>(path: string, tree: P, options: SaveOptions = {}): Promise<void> {
-  checkPath("save", path);
-  const leaves = flatten(tree, "save", "tree");
+  const op = "save";
+  checkPath(op, path);
+  const leaves = flatten(tree, op, "tree");
   const tensors = leaves.map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
-  const { bytes, order } = encodeHeader("save", tensors, options.metadata);
-  const data = await Promise.all(order.map((i) => leaves[i]![1].read()));
-
-  const beside = `${path}.${crypto.randomUUID()}.tmp`;
-  const file = await open(beside, "wx");
+  const { bytes, order } = encodeHeader(op, tensors, options.metadata);
+  const data = (await Promise.all(order.map((i) => readPieces(op, leaves[i]![1])))).flat();
   try {
-    try {
-      await writeAll(file, bytes);
-      for (const array of data) await writeAll(file, bytesOf(array));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(beside, path);
+    await replaceFile(path, [bytes, ...data.map(bytesOf)]);
   } catch (error) {
-    await unlink(beside).catch(() => {}); // the first error says more
-    throw error;
+    throw failure(op, path, error);
   }
-  await syncFolder(dirname(path));
 }
 
 /**
- * Fills a tree's tensors from a file that `save` or another program has written. Names, shapes and element types are compared first: either every tensor
- * is overwritten or none.
+ * Fills a tree's tensors from a file that `save` or another program has written. Names, shapes and element types are compared first: either
+ * every tensor is overwritten or none. The path may also be that of an index of several files (`model.safetensors.index.json`), or of a
+ * folder with a `model.safetensors` or such an index.
  *
- * Throws a CheckpointError that lists what is missing, left over or different, or says how the file is damaged; the system's error where it cannot be
- * read.
+ * If element types differ, F16, BF16 and F64 become f32, and F16, BF16 and F32 become f64: rounded to nearest, ties to even, beyond the
+ * range to infinity. I64 becomes i32 or u32 if all values fit. Every other difference is an error.
+ *
+ * Throws a CheckpointError with the path, which lists what is missing, left over or different, names the first value that does not fit, or
+ * says how the file is damaged or why it cannot be read; then `cause` is the system's error. With `ignoreMissing` it is an error too if the
+ * file has nothing of the tree.
  *
  * ```ts
  * import { cpu, load, save, tensor } from "@tilework/tilework";
@@ -78,32 +84,38 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
  * ```
  */
 export async function load<P extends Tree<P>>(path: string, into: P, options: LoadOptions = {}): Promise<void> {
-  checkPath("load", path);
-  const ignoreExtra = checkFlag("load", "ignoreExtra", options.ignoreExtra);
-  const leaves = flatten(into, "load", "into");
-  const source = `load: ${path}`;
-  const file = await open(path, "r");
-  const data = [];
-  try {
-    const { header, dataStart } = await readHeader(source, file);
-    checkFits(source, header, leaves, ignoreExtra);
-    for (const [name, { dtype, size }] of leaves) {
-      const array = newData(dtype, size);
-      const bytes = bytesOf(array);
-      const got = await readAll(file, bytes, dataStart + header.entries.get(name)!.begin); // `checkFits` has found it
-      if (got !== bytes.length) throw new CheckpointError(`${source}: became shorter while it was read`);
-      data.push(array);
+  const op = "load";
+  checkPath(op, path);
+  const ignoreExtra = checkFlag(op, "ignoreExtra", options.ignoreExtra),
+    ignoreMissing = checkFlag(op, "ignoreMissing", options.ignoreMissing);
+  const leaves = flatten(into, op, "into");
+  using file = await openCheckpoint(op, path);
+  const wanted = checkFits(op, file, leaves, ignoreExtra, ignoreMissing), data: Data[DType][][] = [];
+  for (const [name, { dtype, size }] of wanted) {
+    const pieces = newPieces(dtype, size);
+    let at = 0;
+    for (const piece of pieces) {
+      await finishReading(file.elements(op, name, dtype, at, piece));
+      at += piece.length;
     }
-  } finally {
-    await file.close();
+    data.push(pieces);
   }
   // From here nothing waits: what was checked still holds when it is written.
-  for (const [name, x] of leaves) if (x.disposed) throw new TypeError(`load: into.${name} was disposed`);
-  for (let i = 0; i < leaves.length; i++) leaves[i]![1].write(data[i]!);
+  for (const [name, x] of leaves) if (x.disposed) throw new TypeError(`${op}: into.${name} was disposed`);
+  const writes: Write[] = [];
+  try {
+    wanted.forEach(([, x], i) => writes.push(prepareWrite(op, x, data[i]!)));
+    for (const write of writes) write.commit();
+  } finally {
+    for (const write of writes) write[Symbol.dispose]();
+  }
 }
 
 /**
- * The metadata that a safetensors file was saved with; an empty object where there is none. Throws a CheckpointError for a damaged file.
+ * The metadata that a safetensors file was saved with; an empty object if there is none. The path may be that of an index or a folder, as
+ * for `load`.
+ *
+ * Throws a CheckpointError with the path for a file that is damaged or cannot be read; then `cause` is the system's error.
  *
  * ```ts
  * import { cpu, readMetadata, save, tensor } from "@tilework/tilework";
@@ -113,84 +125,34 @@ export async function load<P extends Tree<P>>(path: string, into: P, options: Lo
  * ```
  */
 export async function readMetadata(path: string): Promise<Record<string, string>> {
-  checkPath("readMetadata", path);
-  const file = await open(path, "r");
-  try {
-    return (await readHeader(`readMetadata: ${path}`, file)).header.metadata;
-  } finally {
-    await file.close();
-  }
+  using file = await openCheckpoint("readMetadata", path);
+  return file.metadata;
 }
 
-function checkPath(op: string, path: unknown): void {
-  if (typeof path !== "string" || path === "") throw new TypeError(`${op}: path must be the name of a file, got ${formatValue(path)}`);
-}
-
-async function readHeader(source: string, file: FileHandle): Promise<{ header: Header; dataStart: number }> {
-  const { size } = await file.stat();
-  const prefix = new Uint8Array(prefixBytes);
-  const length = decodeLength(source, prefix.subarray(0, await readAll(file, prefix, 0)), size);
-  const json = new Uint8Array(length);
-  if (await readAll(file, json, prefixBytes) !== length) throw new CheckpointError(`${source}: became shorter while it was read`);
-  const dataStart = prefixBytes + length;
-  return { header: decodeHeader(source, json, size - dataStart), dataStart };
-}
-
-function checkFits(source: string, { entries }: Header, leaves: readonly Leaf[], ignoreExtra: boolean): void {
-  const missing: string[] = [], different: string[] = [];
-  for (const [name, x] of leaves) {
-    const entry = entries.get(name);
+/** The tensors of a tree that a file fills. Throws what does not fit. */
+function checkFits(op: string, file: Checkpoint, leaves: readonly Leaf[], ignoreExtra: boolean, ignoreMissing: boolean): readonly Leaf[] {
+  const wanted: Leaf[] = [], missing: string[] = [], different: string[] = [];
+  for (const leaf of leaves) {
+    const [name, x] = leaf, entry = file.tensors.get(name);
     if (entry === undefined) missing.push(name);
-    else if (entry.dtype !== formatDType(x.dtype) || !sameShape(entry.shape, x.shape)) {
+    else if (conversion(entry.dtype, x.dtype) !== undefined && sameShape(entry.shape, x.shape)) wanted.push(leaf);
+    else {
       different.push(
         `${name} (${entry.dtype} ${formatShape(entry.shape)} in the file, ${formatDType(x.dtype)} ${formatShape(x.shape)} in the tree)`,
       );
     }
   }
   const names = new Set(leaves.map(([name]) => name));
-  const extra = ignoreExtra ? [] : [...entries.keys()].filter((name) => !names.has(name));
-  if (missing.length + different.length + extra.length === 0) return;
+  const extra = ignoreExtra ? [] : [...file.tensors.keys()].filter((name) => !names.has(name));
+  if (ignoreMissing && missing.length < leaves.length) missing.length = 0;
+  if (missing.length + different.length + extra.length === 0) return wanted;
   const list = (what: string, items: string[]): string => {
     if (items.length === 0) return "";
     const more = items.length > 10 ? ` and ${items.length - 10} more` : "";
     return `\n  ${what}: ${items.slice(0, 10).join(", ")}${more}`;
   };
   throw new CheckpointError(
-    `${source} does not fit the tree` + list("missing in the file", missing) + list("not in the tree", extra) +
+    `${op}: ${file.path} does not fit the tree` + list("missing in the file", missing) + list("not in the tree", extra) +
       list("different", different),
   );
-}
-
-/** The bytes of a typed array. All supported machines are little-endian, as the format is. */
-function bytesOf(array: ArrayBufferView<ArrayBufferLike>): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
-}
-
-/** Fills `bytes` from a place in the file; returns how many there were. */
-async function readAll(file: FileHandle, bytes: Uint8Array, from: number): Promise<number> {
-  let at = 0;
-  while (at < bytes.length) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at, from + at);
-    if (bytesRead === 0) break;
-    at += bytesRead;
-  }
-  return at;
-}
-
-/** Makes a rename survive a power cut, where the system lets a folder be flushed (Windows does not). */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    const folder = await open(path, "r");
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
-  } catch {
-    // The file itself is complete.
-  }
 }

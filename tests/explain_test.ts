@@ -51,6 +51,7 @@ const others = [
     "keep",
     "load",
     "memory",
+    "openSafetensors",
     "parameterCount",
     "readMetadata",
     "save",

@@ -1,7 +1,7 @@
 // The demo as a program: what it prints, that it learns, and that a run that was interrupted comes to the same bits.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -23,17 +23,23 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the demo in the runtime that runs this test. `watch` sees the process and what it has written so far. */
-function demo(args: string[], watch?: (kill: (signal: NodeJS.Signals) => void, stderr: string, stdout: string) => void): Promise<Ended> {
+type Watch = (kill: (signal: NodeJS.Signals) => void, stderr: string, stdout: string, pid: number) => void;
+
+/**
+ * Runs the demo in the runtime that runs this test, started by the command `under`. `watch` sees the process and what it has written so
+ * far.
+ */
+function demo(args: string[], watch?: Watch, under: string[] = []): Promise<Ended> {
   const runtime = process.versions.bun === undefined ? ["run", "-A"] : [];
   const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...runtime, example, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const [command, ...rest] = [...under, process.execPath, ...runtime, example, ...args];
+    const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "pipe"] });
     const ended: Ended = { code: null, stdout: "", stderr: "" };
     child.stdout.on("data", (chunk) => ended.stdout += chunk);
     child.stderr.on("data", (chunk) => {
       ended.stderr += chunk;
-      watch?.((signal) => child.kill(signal), ended.stderr, ended.stdout);
+      watch?.((signal) => child.kill(signal), ended.stderr, ended.stdout, child.pid!);
     });
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ ...ended, code: code ?? (signal === "SIGINT" ? 130 : null) }));
@@ -197,6 +203,61 @@ test("the demo names a flag that is wrong, a checkpoint that is not there, and a
     await writeFile(text, "Something else entirely. ".repeat(300));
     await fails(["--out", join(folder, "a"), "--resume"], /text\.txt is not the text that this run began with/);
   }));
+
+test("the demo says before it trains that its folder cannot keep a checkpoint", () =>
+  inFolder(async (folder, text) => {
+    const fails = async (out: string, words: RegExp) => {
+      const { code, stdout, stderr } = await demo(tiny(text, out, "--steps", "1000000"));
+      assert.deepEqual([code, stdout], [1, ""], stderr);
+      assert.match(stderr, words);
+      assert.match(stderr, /\nNothing was trained: .*--out DIR names another\.\n$/);
+      assert.ok(!stderr.includes("    at "), "a sentence, not a stack");
+    };
+    await fails(join(text, "below"), /ENOTDIR|EEXIST|ENOENT|Not a directory/);
+    const out = join(folder, "a");
+    await mkdir(join(out, "checkpoint.safetensors"), { recursive: true });
+    await fails(out, /^The state of step 0 could not be kept: save: .*checkpoint\.safetensors: is a folder\n/);
+    assert.deepEqual(await readdir(out), ["checkpoint.safetensors"]);
+    await rm(join(out, "checkpoint.safetensors"), { recursive: true });
+    await mkdir(join(out, "report.html"));
+    await fails(out, /^The report of step 0 could not be kept: /);
+    assert.deepEqual((await readdir(out)).sort(), ["checkpoint.safetensors", "report.html"]);
+  }));
+
+const limits = process.platform === "linux" && spawnSync("prlimit", ["--version"]).status === 0;
+
+test(
+  "a disk that is full later leaves the demo's last checkpoint, and it says what to do",
+  { skip: !limits && "no prlimit" },
+  () =>
+    inFolder(async (folder, text) => {
+      const out = join(folder, "a"), path = join(out, "checkpoint.safetensors");
+      // A process may write no file beyond a limit, which falls while it trains. Ignored, the signal of that is an error of the write.
+      const under = ["bash", "-c", 'trap "" XFSZ; exec "$@"', "bash"];
+      let asked = false; // a second signal would end it at once
+      const { code, stdout, stderr } = await demo(tiny(text, out, "--steps", "1000000"), (_, stderr, __, pid) => {
+        if (asked || !stderr.includes("step ")) return;
+        asked = true;
+        assert.equal(spawnSync("prlimit", ["--pid", `${pid}`, "--fsize=1000"]).status, 0);
+        process.kill(pid, "SIGINT"); // Deno's child.kill would hide the exit code
+      }, under);
+      assert.equal(code, 1, stderr);
+      const step = Number(/Stopped at step (\d+) of 1000000\.\n/.exec(stdout)?.[1]);
+      assert.ok(step > 0, stdout);
+      assert.match(
+        stderr,
+        new RegExp(`\nThe state of step ${step} could not be kept: save: .*checkpoint\\.safetensors: .*(EFBIG|File too large)`),
+      );
+      assert.match(
+        stderr,
+        /checkpoint\.safetensors holds step 0\. Make room there; the same command with --resume goes on from that step\.\n$/,
+      );
+      assert.ok((await readdir(out)).every((name) => !name.endsWith(".tmp")), "what was written in part is gone");
+      assert.ok((await stat(path)).size > 1000);
+      const next = await demoJson(["--out", out, "--resume", "--stop-at", "2"]);
+      assert.equal(next.steps_done, 2);
+    }),
+);
 
 test("training holds its memory constant", () => {
   const c = configs.tiny, text = new TextEncoder().encode("All my means are sane, my motive and my object mad. ".repeat(50));

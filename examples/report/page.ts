@@ -1,5 +1,5 @@
 /** A report as one HTML file that needs nothing else: style, script and the run's data are inside, and it asks no network. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, unlink, writeFile } from "node:fs/promises";
 import type { Run } from "./recorder.ts";
 
 const [style, script] = await Promise.all(["client.css", "client.js"].map((name) => readFile(new URL(name, import.meta.url), "utf8")));
@@ -40,8 +40,13 @@ ${script}</script>
 /** Writes a run's page beside its place and renames it: whoever opens it meets a whole one. */
 export async function writePage(path: string, run: Run): Promise<void> {
   const beside = `${path}.tmp`;
-  await writeFile(beside, page(run));
-  await rename(beside, path);
+  try {
+    await writeFile(beside, page(run));
+    await rename(beside, path);
+  } catch (error) {
+    await unlink(beside).catch(() => {}); // the first error says more
+    throw error;
+  }
 }
 
 /** The run that a page shows; undefined for what is no such page. */

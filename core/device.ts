@@ -1,7 +1,8 @@
 /** Devices: where tensors live and what computes on them. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { errorDetail, load, native } from "../ffi/library.ts";
-import { statusError, statusName } from "../ffi/status.ts";
+import { statusError, statusName, UnsupportedError } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
 import { formatValue } from "./shape.ts";
@@ -169,7 +170,7 @@ class Cpu implements CpuDevice {
     const status = statusName(native.tw_last_status());
     const [place, value] = errorDetail();
     if (status === "Unsupported") {
-      throw statusErrorOf(`isa "${isas[value]}" cannot run on this machine`);
+      throw new UnsupportedError(`cpuDevice: isa "${isas[value]}" cannot run on this machine`);
     }
     const setting = settings[place];
     if (status !== "InvalidArgument" || setting === undefined) throw statusError("cpuDevice", status);
@@ -223,12 +224,6 @@ function classesOf(numbers: readonly number[]): CoreClass[] {
     if (cores! > 0) classes.push({ cores: cores!, capacity: capacity!, caches: { l1: l1!, l2: l2!, l3: l3! } });
   }
   return classes;
-}
-
-function statusErrorOf(text: string): Error {
-  const error = statusError("cpuDevice", "Unsupported");
-  error.message = `cpuDevice: ${text}`;
-  return error;
 }
 
 /** The CPU with default settings. */

@@ -2,6 +2,8 @@
  * Element types. The numeric codes are shared with the native library: they cross the boundary and stand in `zig/tensor.zig` too.
  */
 
+import { RangeError } from "./errors.ts";
+
 /** Element types that products, normalisations and losses compute in. */
 export type Float = "f32" | "f64";
 /** Element types of ids, labels and counters. */

@@ -1,5 +1,6 @@
 /** What calls would do: kernels, workers, blocking and bytes, told without computing. */
 
+import { TypeError } from "./errors.ts";
 import { load } from "../ffi/library.ts";
 import type { Isa, Tuning } from "./device.ts";
 import { explained, isExplaining, type NotedCall, type NotedStep } from "./explaining.ts";

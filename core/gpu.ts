@@ -1,5 +1,6 @@
 /** GPUs: which there are, and the devices that stand for them. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { load, native } from "../ffi/library.ts";
 import { statusError, type StatusName, statusName, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";

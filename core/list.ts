@@ -1,5 +1,6 @@
 /** Lists of tensors that one call takes: their checks, and the call of ops that change many tensors in place. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { asContiguous, check, checkDevice, checkFloat, checkLike, checkNotRecording, checkShapeIs } from "./op.ts";
 import type { Device } from "./device.ts";
 import { formatShape, formatValue } from "./shape.ts";

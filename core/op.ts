@@ -4,6 +4,7 @@
  * An op reads: check the arguments → make the output → call → record. `ops/matmul.ts` shows the form.
  */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { native } from "../ffi/library.ts";
 import type { DType, Float } from "./dtype.ts";
 import { formatShape, formatValue, sameShape } from "./shape.ts";

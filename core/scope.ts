@@ -1,5 +1,6 @@
 /** Scopes: who frees what. A scope frees everything made inside it but what its body returns. */
 
+import { TypeError } from "./errors.ts";
 import { formatValue } from "./shape.ts";
 
 /**

@@ -10,6 +10,8 @@
  * functions in the second half of this file are those checks, in the same words.
  */
 
+import { RangeError, TypeError } from "./errors.ts";
+
 /** The sizes of a tensor, outermost first. */
 export type Shape = readonly number[];
 

@@ -1,5 +1,6 @@
 /** Tensors: n-dimensional arrays in native memory. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";

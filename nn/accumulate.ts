@@ -1,5 +1,6 @@
 /** Sums of gradient trees over several batches. */
 
+import { TypeError } from "../core/errors.ts";
 import { checkNotRecording, checkNumber } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Tensor } from "../core/tensor.ts";

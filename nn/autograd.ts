@@ -9,6 +9,7 @@
  * the same tape, where the way back goes on through them. So everything is added in the order it would have been without the checkpoint.
  */
 
+import { TypeError } from "../core/errors.ts";
 import { currentRecorder, type Recorder, type Rule, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
@@ -182,7 +183,7 @@ class Guard implements Recorder {
   }
 
   add(): void {
-    throw new Error("checkpoint: nothing is recorded here"); // `tracks` is never true
+    throw new TypeError("checkpoint: nothing is recorded here"); // `tracks` is never true
   }
 }
 
@@ -368,7 +369,7 @@ function run<P, A extends unknown[], R>(
   tape.backward(scalar.slot as Slot, full(scalar.device, [], 1, scalar.dtype) as Tensor); // `tracks` has looked
   for (let i = 0; i < leaves.length; i++) {
     if (watched[i]!.gradient === null) {
-      throw new Error(`valueAndGrad: the loss never used ${leafName("params", leaves[i]![0])}`);
+      throw new TypeError(`valueAndGrad: the loss never used ${leafName("params", leaves[i]![0])}`);
     }
   }
   return value;

@@ -1,5 +1,6 @@
 /** Keys and values of the positions that a model has seen, for generating text one position at a time. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Device } from "../core/device.ts";
 import type { DType, Float } from "../core/dtype.ts";
 import { isExplaining } from "../core/explaining.ts";

@@ -1,5 +1,6 @@
 /** Checkpoints: parameter trees in safetensors files, which Python's `safetensors` package reads too. */
 
+import { TypeError } from "../core/errors.ts";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { newData } from "../core/dtype.ts";

@@ -1,5 +1,6 @@
 /** Exponential moving averages of parameter trees. */
 
+import { TypeError } from "../core/errors.ts";
 import { checkNotRecording } from "../core/op.ts";
 import { keep } from "../core/scope.ts";
 import type { Tensor } from "../core/tensor.ts";

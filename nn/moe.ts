@@ -1,5 +1,6 @@
 /** Mixture of experts: a feed-forward layer of which each row uses a few experts. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkFlag, checkFloat, checkTensor } from "../core/op.ts";
 import { scope } from "../core/scope.ts";

@@ -8,12 +8,13 @@
  * A decoded header can be trusted: whatever the file holds, its tensors have known sizes, lie inside it and do not overlap.
  */
 
+import { LibraryError, RangeError, TypeError } from "../core/errors.ts";
 import type { DType } from "../core/dtype.ts";
 import { dtypeBytes } from "../core/dtype.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 
 /** A checkpoint file that is damaged, not a safetensors file, or does not fit the tree it is loaded into. */
-export class CheckpointError extends Error {
+export class CheckpointError extends LibraryError {
   override readonly name = "CheckpointError";
 }
 

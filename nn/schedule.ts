@@ -1,5 +1,6 @@
 /** Learning-rate schedules: functions from the step to the rate, so that a resumed run has the same rates as an uninterrupted one. */
 
+import { RangeError } from "../core/errors.ts";
 import { checkNumber } from "../core/op.ts";
 import { checkSize } from "../core/shape.ts";
 

@@ -3,6 +3,7 @@
  * of insertion. `undefined` stands for a parameter that is not there, such as a bias.
  */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 

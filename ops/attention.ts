@@ -1,5 +1,6 @@
 /** Scaled dot-product attention, fused: no matrix of probabilities is ever held. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { allocateBeside } from "../core/beside.ts";
 import type { Float, Integer } from "../core/dtype.ts";
 import {

@@ -1,5 +1,6 @@
 /** The two halves of clipping by a global norm: norm and factor of many tensors, and their product in place with a factor that only the device knows. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { check, checkLike, checkNotRecording } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkColumns, inPlace } from "../core/list.ts";

@@ -1,5 +1,6 @@
 /** Rows in expert order back to their own order, weighted and added. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { asContiguous, asRows, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";

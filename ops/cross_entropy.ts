@@ -1,5 +1,6 @@
 /** Cross-entropy, fused with the logarithm of the softmax. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float, Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";

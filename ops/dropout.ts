@@ -1,5 +1,6 @@
 /** Dropout. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFloat, checkNumber, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";

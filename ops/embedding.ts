@@ -1,5 +1,6 @@
 /** Embedding. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { DType, Float, Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";

@@ -1,5 +1,6 @@
 /** The order of rows by expert, in which an expert's rows lie side by side. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";

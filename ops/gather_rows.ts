@@ -1,5 +1,6 @@
 /** Rows to expert order. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { asRows, checkFloat, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";

@@ -1,5 +1,6 @@
 /** Linear layers of experts: each expert's rows meet a weight of their own, all of them in one call. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import {

@@ -1,5 +1,6 @@
 /** Linear layer: a product with a transposed weight, a bias, and the gradients of both in one call. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFlag, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";

@@ -1,5 +1,6 @@
 /** Load-balance loss of a router. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";

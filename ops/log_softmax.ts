@@ -1,5 +1,6 @@
 /** Logarithm of the softmax. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";

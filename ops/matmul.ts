@@ -1,5 +1,6 @@
 /** Matrix product. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { check, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";

@@ -1,5 +1,6 @@
 /** Matrix products of lists of matrices. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { asContiguous, check, checkFloat, checkLike, checkNumber, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkList } from "../core/list.ts";

@@ -1,5 +1,6 @@
 /** Weights that are packed once, for all products that multiply by them. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { check, checkFlag, checkFloat, recording } from "../core/op.ts";
 import { formatShape } from "../core/shape.ts";

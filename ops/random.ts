@@ -1,5 +1,6 @@
 /** Random numbers from a seed and a counter. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { check, checkFloat, checkNotRecording } from "../core/op.ts";
 import type { Device } from "../core/device.ts";
 import type { DType } from "../core/dtype.ts";

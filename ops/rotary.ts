@@ -1,5 +1,6 @@
 /** Rotary position embedding. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { DType, Float } from "../core/dtype.ts";
 import {
   asContiguous,

@@ -1,5 +1,6 @@
 /** The router of a mixture of experts: which experts answer for a row, and with which weights. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";

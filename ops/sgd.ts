@@ -1,5 +1,6 @@
 /** One step of gradient descent with momentum on many tensors. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkColumns, checkScalars, decayFlags, type DecayOptions, inPlace } from "../core/list.ts";
 import { checkFlag } from "../core/op.ts";

@@ -1,5 +1,6 @@
 /** Softmax. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import {
   asContiguous,

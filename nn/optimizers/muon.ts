@@ -1,5 +1,6 @@
 /** Muon over parameter trees: matrices step along the nearest orthogonal matrix, everything else by AdamW. */
 
+import { TypeError } from "../../core/errors.ts";
 import { isExplaining } from "../../core/explaining.ts";
 import { checkFlag } from "../../core/op.ts";
 import { scope } from "../../core/scope.ts";

@@ -1,5 +1,6 @@
 /** What every optimizer is made of: its checks, the trees it keeps, and the step's way from trees to lists of tensors. */
 
+import { RangeError, TypeError } from "../../core/errors.ts";
 import { isExplaining } from "../../core/explaining.ts";
 import { checkNotRecording } from "../../core/op.ts";
 import { formatValue } from "../../core/shape.ts";

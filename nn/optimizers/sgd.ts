@@ -1,5 +1,6 @@
 /** Gradient descent with momentum over parameter trees. */
 
+import { TypeError } from "../../core/errors.ts";
 import { checkFlag } from "../../core/op.ts";
 import { sgdStep } from "../../ops/sgd.ts";
 import type { Tree } from "../tree.ts";

@@ -297,15 +297,20 @@ function broadcastOrNull(a: Shape, b: Shape): number[] | null {
 
 /** The shape of `a @ b`, batch axes broadcast; the sentence names the shapes as they came and the inner sizes as they meet. */
 export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false): number[] {
-  const no = (why: string): never => {
-    throw new RangeError(`matmul: a is ${formatShape(a)}, b is ${formatShape(b)}: ${why}`);
-  };
-  if (a.length < 2 || b.length < 2) return no("both need two axes or more");
-  const [m, k] = lastTwo(a, transposeA), [l, n] = lastTwo(b, transposeB);
-  if (k !== l) return no(`inner sizes ${k} and ${l} differ`);
-  const out = a.length === 2 && b.length === 2 ? [] : broadcastOrNull(a.slice(0, -2), b.slice(0, -2)) ?? no("batch sizes do not broadcast");
-  out.push(m, n);
-  return out;
+  const r = a.length, s = b.length;
+  if (r < 2 || s < 2) throw noProduct(a, b, "both need two axes or more");
+  const m = a[transposeA ? r - 1 : r - 2]!, k = a[transposeA ? r - 2 : r - 1]!;
+  const l = b[transposeB ? s - 1 : s - 2]!, n = b[transposeB ? s - 2 : s - 1]!;
+  if (k !== l) throw noProduct(a, b, `inner sizes ${k} and ${l} differ`);
+  if (r === 2 && s === 2) return [m, n];
+  const batch = broadcastOrNull(a.slice(0, -2), b.slice(0, -2));
+  if (batch === null) throw noProduct(a, b, "batch sizes do not broadcast");
+  batch.push(m, n);
+  return batch;
+}
+
+function noProduct(a: Shape, b: Shape, why: string): Error {
+  return new RangeError(`matmul: a is ${formatShape(a)}, b is ${formatShape(b)}: ${why}`);
 }
 
 /** The shape of the products of two lists of matrices, in the words of `matmulShape`. */

@@ -17,6 +17,7 @@ import {
   record,
   recording,
 } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { checkSize, formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, type Tensor, view } from "../core/tensor.ts";
@@ -65,6 +66,16 @@ interface AnyOptions {
   scale?: number | undefined;
 }
 
+const names = optionNames<AttentionForwardOptions<Float, number, number, number>>({
+  causal: true,
+  window: true,
+  mask: true,
+  offsets: true,
+  keyOffsets: true,
+  scale: true,
+  statistics: true,
+});
+
 /**
  * Scaled dot-product attention: `softmax(scale · q @ kᵀ + mask) @ v` for each batch and head (Vaswani et al., "Attention Is All You Need", 2017).
  *
@@ -98,6 +109,7 @@ export function attention<D extends Float, B extends number, H extends number, T
   v: NoInfer<Tensor<D, [B, number, number, W]>>,
   options?: NoInfer<AttentionForwardOptions<D, B, H, T>>,
 ): Tensor<D, [B, H, T, W]> {
+  checkOptions("attention", options, names);
   return attend(q as Tensor, k as Tensor, v as Tensor, options as AnyForward | undefined) as unknown as Tensor<D, [B, H, T, W]>; // q's own shape
 }
 
@@ -327,6 +339,21 @@ export interface AttentionGradients<D extends Float, Q extends Shape, K extends 
   v: Tensor<D, K>;
 }
 
+const backwardNames = optionNames<AttentionBackwardOptions<Float, number, number, number, number>>({
+  causal: true,
+  window: true,
+  mask: true,
+  offsets: true,
+  keyOffsets: true,
+  scale: true,
+  forward: true,
+});
+
+const forwardNames = optionNames<NonNullable<AttentionBackwardOptions<Float, number, number, number, number>["forward"]>>({
+  y: true,
+  statistics: true,
+});
+
 /**
  * Gradients of `attention`: with P the probabilities and `D = Σ dy·y` of a query, `dS = P ∘ (dy @ vᵀ − D)`, `dv = Pᵀ @ dy`, `dk = scale · dSᵀ @ q` and
  * `dq = scale · dS @ k`.
@@ -361,6 +388,7 @@ export function attentionBackward<
   dy: NoInfer<Tensor<D, [B, H, T, W]>>,
   options?: NoInfer<AttentionBackwardOptions<D, B, H, T, W>>,
 ): AttentionGradients<D, [B, H, T, W], K> {
+  checkOptions("attentionBackward", options, backwardNames);
   const all = backward(q as Tensor, k as unknown as Tensor, v as unknown as Tensor, dy as Tensor, options as AnyBackward | undefined);
   return all as unknown as AttentionGradients<D, [B, H, T, W], K>; // shapes as the inputs' own
 }
@@ -375,6 +403,7 @@ function backward(q: Tensor, k: Tensor, v: Tensor, dy: Tensor, options: AnyBackw
   checkNotRecording(op);
   const { forward } = options;
   if (forward !== undefined) {
+    checkOptions(op, forward, forwardNames, "forward");
     checkLike(op, "forward.y", forward.y, "q", q);
     checkShapeIs(op, "forward.y", forward.y, q.shape);
     checkLike(op, "forward.statistics", forward.statistics, "q", q);

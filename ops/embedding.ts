@@ -18,6 +18,7 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -55,7 +56,12 @@ export function embedding<D extends Float, S extends Shape, V extends number, W 
   p: Embedding<V, W, D>,
   options?: NoInfer<Out<D, [...S, W]>>,
 ): Tensor<D, [...S, W]> {
-  return forward("embedding", ids as Tensor, p as unknown as AnyEmbedding, options?.out as Tensor | undefined) as unknown as Tensor<
+  return forward(
+    "embedding",
+    ids as Tensor,
+    p as unknown as AnyEmbedding,
+    outOf("embedding", options) as Tensor | undefined,
+  ) as unknown as Tensor<
     D,
     [...S, W]
   >; // checked again, as numbers
@@ -123,7 +129,7 @@ export function embeddingBackward<D extends Float, S extends Shape, V extends nu
   checkLike(op, "dy", dy as Tensor, "weight", weight);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);
-  return gradient(op, ids as Tensor, weight.shape, dy as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, [V, W]>; // of weight's own shape
+  return gradient(op, ids as Tensor, weight.shape, dy as Tensor, outOf(op, options) as Tensor | undefined) as unknown as Tensor<D, [V, W]>; // of weight's own shape
 }
 
 function gradient(op: string, ids: Tensor, shape: Shape, dy: Tensor, to: Tensor | undefined): Tensor {

@@ -19,12 +19,13 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Box, NoLinear, Size } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { errorDetail, native } from "../ffi/library.ts";
 import { statusName } from "../ffi/status.ts";
-import type { LinearAccumulate } from "./linear.ts";
+import { checkBackwardOptions, type LinearAccumulate } from "./linear.ts";
 
 /** The parameters of linear layers of experts: weight `[experts, out, in]`, and a bias `[experts, out]` unless they have none. */
 export type GroupedLinear<E extends number = number, I extends number = number, O extends number = number, D extends Float = "f32"> = {
@@ -109,7 +110,12 @@ export function groupedLinear<D extends Float, R extends number, K extends numbe
     : NoLinear<"groupedLinear", [R, K], [E, O, I]>,
   options?: NoInfer<Out<D, [R, O]>>,
 ): Tensor<D, [R, O]> {
-  return forward(x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear, options?.out as Tensor | undefined) as unknown as Tensor<
+  return forward(
+    x as Tensor,
+    offsets as Tensor,
+    p as unknown as AnyGroupedLinear,
+    outOf("groupedLinear", options) as Tensor | undefined,
+  ) as unknown as Tensor<
     D,
     [R, O]
   >; // checked again, as numbers
@@ -200,6 +206,7 @@ export function groupedLinearBackward<
   options: NoInfer<GroupedLinearBackwardOptions<D, R, E, I, O>> = {},
 ): GroupedLinearGradients<D, R, E, I, O> {
   const op = "groupedLinearBackward";
+  checkBackwardOptions(op, options);
   const { weight, bias } = p as unknown as AnyGroupedLinear; // of shapes that are checked again, as numbers
   const shape = checkGrouped(op, x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear);
   checkLike(op, "dy", dy as Tensor, "x", x as Tensor);

@@ -4,6 +4,7 @@ import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFlag, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames, outOf } from "../core/options.ts";
 import { formatValue, linearShape } from "../core/shape.ts";
 import type { Box, Last, Lead, NoLinear, Shape, Size } from "../core/shape.ts";
 import { type Tensor, view } from "../core/tensor.ts";
@@ -62,7 +63,7 @@ export function linear<D extends Float, S extends Shape, I extends number, O ext
   const { weight, bias } = p as AnyLinear;
   const shape = checkLinear("linear", x, p as AnyLinear);
   const copy = weight.copyFor("linear", "weight", true);
-  const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, options?.out as Tensor | undefined);
+  const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, outOf("linear", options) as Tensor | undefined);
   if (x.rank === 1) {
     // A vector is one row.
     check("linear", withRow(x, (row) => withRow(out as Tensor, (y) => call(y, row, weight, copy, bias))));
@@ -113,6 +114,17 @@ export interface LinearGradients<D extends Float, S extends Shape, I extends num
   bias?: Tensor<D, [O]> | undefined;
 }
 
+const backwardNames = optionNames<LinearBackwardOptions<Float, Shape, number, number>>({ out: true, accumulate: true });
+
+const gradientNames = optionNames<LinearAccumulate>({ x: true, weight: true, bias: true });
+
+/** Checks the names of the options of a linear layer's gradients, those inside `out` and `accumulate` too. @internal */
+export function checkBackwardOptions(op: string, options: { out?: unknown; accumulate?: unknown }): void {
+  checkOptions(op, options, backwardNames);
+  checkOptions(op, options.out, gradientNames, "out");
+  checkOptions(op, options.accumulate, gradientNames, "accumulate");
+}
+
 /**
  * Gradients of `linear`: `dX = dY @ weight`, `dW = dYᵀ @ X` and `db = Σ_rows dY`, in one fork of the pool.
  *
@@ -140,6 +152,7 @@ export function linearBackward<D extends Float, S extends Shape, I extends numbe
   options: NoInfer<LinearBackwardOptions<D, S, I, O>> = {},
 ): LinearGradients<D, S, I, O> {
   const op = "linearBackward";
+  checkBackwardOptions(op, options);
   const { weight, bias } = p as AnyLinear;
   const shape = checkLinear(op, x, p as AnyLinear);
   checkLike(op, "dy", dy, "x", x);

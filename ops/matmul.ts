@@ -3,6 +3,7 @@
 import { RangeError, TypeError } from "../core/errors.ts";
 import { check, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, matmulShape } from "../core/shape.ts";
 import type { Last, MatmulShape, NoProduct, ProductLeft, ProductRight, Rows, Shape, Transposed } from "../core/shape.ts";
@@ -61,6 +62,7 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
     : NoProduct<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>,
   options?: MatmulOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>> {
+  checkOptions("matmul", options, names);
   return product("matmul", a, b as Tensor, options as AnyOptions | undefined) as unknown as Tensor<
     // shapes are checked again below, as numbers
     D,
@@ -98,6 +100,16 @@ export interface AnyOptions {
 }
 
 const plain: AnyOptions = {};
+
+const names = optionNames<MatmulOptions<Float, number, Shape, boolean, boolean>>({
+  out: true,
+  transposeA: true,
+  transposeB: true,
+  bias: true,
+  alpha: true,
+  beta: true,
+  epilogue: true,
+});
 
 /** `matmul` on tensors of any shape, for ops that are made of products. @internal */
 export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = plain): Tensor {

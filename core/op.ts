@@ -62,6 +62,12 @@ export function checkNumber(op: string, name: string, value: unknown): number {
   return value;
 }
 
+/** Checks a number that must be finite. @internal */
+export function checkFinite(op: string, name: string, value: unknown): number {
+  if (!Number.isFinite(checkNumber(op, name, value))) throw new RangeError(`${op}: ${name} must be finite, got ${formatValue(value)}`);
+  return value as number; // just checked
+}
+
 /** Checks a flag. @internal */
 export function checkFlag(op: string, name: string, value: unknown): boolean {
   if (value !== undefined && typeof value !== "boolean") {

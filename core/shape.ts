@@ -30,6 +30,7 @@ export type Dim<Name extends string> = number & { readonly [named]: Name };
  * ```
  */
 export function dim<const Name extends string>(name: Name, size: number): Dim<Name> {
+  if (typeof name !== "string") throw new TypeError(`dim: name must be a string, got ${formatValue(name)}`);
   return checkSize("dim", name, size) as Dim<Name>; // the name lives in the type alone
 }
 
@@ -238,6 +239,11 @@ export function checkSize(op: string, name: string, value: unknown, min: number 
   throw typeof value === "number" ? new RangeError(text) : new TypeError(text);
 }
 
+/** Checks that an argument is a function. @internal */
+export function checkFunction(op: string, name: string, value: unknown): void {
+  if (typeof value !== "function") throw new TypeError(`${op}: ${name} must be a function, got ${formatValue(value)}`);
+}
+
 /** A list of sizes, copied once it is checked; one that holds more elements than can be counted exactly is a RangeError. */
 export function checkShape(op: string, name: string, value: unknown): number[] {
   if (!Array.isArray(value)) throw new TypeError(`${op}: ${name} must be an array of sizes, got ${formatValue(value)}`);
@@ -356,6 +362,7 @@ export function checkAxes(op: string, shape: Shape, axes?: readonly number[]): n
     [order[rank - 2], order[rank - 1]] = [rank - 1, rank - 2];
     return order;
   }
+  if (!Array.isArray(axes)) throw new TypeError(`${op}: axes must be an array of axes, got ${formatValue(axes)}`);
   if (axes.length !== rank) throw new RangeError(`${op}: ${formatShape(shape)} has ${rank} axes, not ${axes.length}`);
   const order = axes.map((axis) => normalizeAxis(op, axis, rank));
   if (new Set(order).size !== rank) throw new RangeError(`${op}: axes ${formatShape(axes)} name an axis twice`);

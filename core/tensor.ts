@@ -3,10 +3,11 @@
 import { RangeError, TypeError } from "./errors.ts";
 import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
-import { type Device, finished } from "./device.ts";
+import { AnyDevice, type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
+import { checkOptions, optionNames } from "./options.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
@@ -298,7 +299,10 @@ export function allocate<D extends DType, S extends Shape>(op: string, device: D
 export function creationError(op: string, dtype: DType, shape: Shape, device?: Device): Error {
   const status = statusName(native.tw_last_status());
   if (status === "Unsupported" && device !== undefined) {
-    return new UnsupportedError(`${op}: ${dtype} ${formatShape(shape)} is longer than one binding of ${device.name} may be`);
+    const { tensorBytesMax } = (device as VulkanDevice).describe(); // there is no other kind of GPU
+    return new UnsupportedError(
+      `${op}: ${dtype} ${formatShape(shape)} is longer than one binding of ${device.name} may be, ${tensorBytesMax} bytes`,
+    );
   }
   if (status !== "OutOfMemory") return statusError(op, status);
   const m = memory();
@@ -423,10 +427,12 @@ function checkCount(op: string, got: number, count: number, shape: Shape): void 
 /** Loads the library and checks that an argument is a device. @internal */
 export function requireDevice(op: string, device: Device): void {
   load();
-  if (typeof device !== "object" || device === null || typeof device.handle !== "number") {
+  if (!(device instanceof AnyDevice)) {
     throw new TypeError(`${op}: device must be a device such as cpu, got ${formatValue(device)}`);
   }
 }
+
+const tensorNames = optionNames<{ dtype?: DType }>({ dtype: true });
 
 /**
  * A tensor of the given shape with a copy of `data`, row-major. A typed array decides the element type; a plain array gives f32 unless `dtype` says
@@ -447,7 +453,8 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   options: { dtype?: D } = {},
 ): Tensor<NoInfer<D>, S> {
   requireDevice("tensor", device);
-  const dtype = checkDType("tensor", options.dtype ?? dtypeOf(data) ?? "f32") as D; // the type parameter's default says the same
+  checkOptions("tensor", options, tensorNames);
+  const dtype = checkDType("tensor", options.dtype === undefined ? dtypeOf(data) ?? "f32" : options.dtype) as D; // the type parameter's default says the same
   const sizes = checkShape("tensor", "shape", shape);
   const array = elements("tensor", data, dtype, elementCount(sizes), sizes);
   const out = allocate<D, S>("tensor", device, dtype, sizes);

@@ -31,6 +31,11 @@ export interface Candidate {
 /** What `load` has opened. @internal */
 export let loadedFrom: Candidate | undefined;
 
+/** An environment variable as far as this program may read it, for messages: the library reads its own. @internal */
+export function variable(name: string): string | undefined {
+  return runtime.variable(name);
+}
+
 function candidates(): Candidate[] {
   const override = runtime.variable("TILEWORK_LIBRARY");
   if (override) return [{ path: override, from: "TILEWORK_LIBRARY" }];

@@ -47,7 +47,7 @@ export function statusError(op: string, name: StatusName): Error {
     case "OutOfMemory":
       return new OutOfMemoryError(`${op}: out of memory`);
     case "Unsupported":
-      return new UnsupportedError(`${op}: this device does not support the element type or setting`);
+      return new UnsupportedError(`${op}: this device has no kernel for the element type, the setting, or sizes from 2^32 on`);
     case "DeviceLost":
       return new DeviceLostError(`${op}: the GPU was lost; open it anew with vulkan() and make its tensors again`);
     case "InvalidHandle":

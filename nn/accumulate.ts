@@ -1,7 +1,8 @@
 /** Sums of gradient trees over several batches. */
 
 import { TypeError } from "../core/errors.ts";
-import { checkNotRecording, checkNumber } from "../core/op.ts";
+import { checkFinite, checkNotRecording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { axpby } from "../ops/axpby.ts";
@@ -12,6 +13,8 @@ export interface AccumulateOptions {
   /** What the gradients are multiplied by, 1. */
   weight?: number;
 }
+
+const names = optionNames<AccumulateOptions>({ weight: true });
 
 /**
  * Adds gradients to others in place, one native call for the whole tree: `into ← into + weight · grads`. So a batch that does not fit into memory is taken
@@ -40,8 +43,9 @@ export interface AccumulateOptions {
  */
 export function accumulate<P extends Tree<P>>(into: P, grads: NoInfer<P>, options: AccumulateOptions = {}): void {
   const op = "accumulate";
+  checkOptions(op, options, names);
   checkNotRecording(op);
-  const weight = checkNumber(op, "weight", options.weight ?? 1);
+  const weight = checkFinite(op, "weight", options.weight === undefined ? 1 : options.weight);
   const ys = flatten(into, op, "into"), xs = flatten(grads, op, "grads");
   checkDistinct(op, "into", ys);
   checkSameTree(op, "grads", xs, "into", ys);

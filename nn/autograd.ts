@@ -12,7 +12,7 @@
 import { TypeError } from "../core/errors.ts";
 import { currentRecorder, type Recorder, type Rule, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
-import { formatShape, formatValue, sameShape } from "../core/shape.ts";
+import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
@@ -212,7 +212,7 @@ class Guard implements Recorder {
  * ```
  */
 export function checkpoint<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
-  if (typeof fn !== "function") throw new TypeError(`checkpoint: fn must be a function, got ${formatValue(fn)}`);
+  checkFunction("checkpoint", "fn", fn);
   return (...args: A): R => {
     const tape = currentRecorder();
     if (!(tape instanceof Tape)) return fn(...args); // nothing is recorded, or a checkpoint around this one runs unrecorded
@@ -301,6 +301,7 @@ function withValues<T>(changed: readonly Tensor[], values: readonly Tensor[], bo
 export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends Scalar | readonly [Scalar, ...unknown[]]>(
   loss: (params: P, ...rest: A) => R,
 ): (params: P, ...rest: A) => ValueAndGrads<R, P> {
+  checkFunction("valueAndGrad", "loss", loss);
   return (params: P, ...rest: A): ValueAndGrads<R, P> => {
     if (currentRecorder() !== null) {
       throw new TypeError("valueAndGrad: called inside a loss; a gradient of a gradient is not supported");

@@ -5,6 +5,7 @@ import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { newData } from "../core/dtype.ts";
 import { checkFlag } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { CheckpointError, decodeHeader, decodeLength, encodeHeader, formatDType, type Header, prefixBytes } from "./safetensors.ts";
 import { flatten, type Leaf, type Tree } from "./tree.ts";
@@ -20,6 +21,8 @@ export interface LoadOptions {
   /** Passes over tensors of the file that the tree lacks, to load the parameters of a whole training state, say; else they are an error. Off. */
   ignoreExtra?: boolean;
 }
+
+const saveNames = optionNames<SaveOptions>({ metadata: true });
 
 /**
  * Writes a tree's tensors to a safetensors file, under their paths: `blocks.0.norm1.weight`. The values are those of the moment of the call. The file is
@@ -39,6 +42,7 @@ export interface LoadOptions {
  */
 export async function save<P extends Tree<P>>(path: string, tree: P, options: SaveOptions = {}): Promise<void> {
   checkPath("save", path);
+  checkOptions("save", options, saveNames);
   const leaves = flatten(tree, "save", "tree");
   const tensors = leaves.map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
   const { bytes, order } = encodeHeader("save", tensors, options.metadata);
@@ -62,6 +66,8 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
   await syncFolder(dirname(path));
 }
 
+const loadNames = optionNames<LoadOptions>({ ignoreExtra: true });
+
 /**
  * Fills a tree's tensors from a file that `save` or another program has written. Names, shapes and element types are compared first: either every tensor
  * is overwritten or none.
@@ -80,6 +86,7 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
  */
 export async function load<P extends Tree<P>>(path: string, into: P, options: LoadOptions = {}): Promise<void> {
   checkPath("load", path);
+  checkOptions("load", options, loadNames);
   const ignoreExtra = checkFlag("load", "ignoreExtra", options.ignoreExtra);
   const leaves = flatten(into, "load", "into");
   const source = `load: ${path}`;

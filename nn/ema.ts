@@ -2,6 +2,7 @@
 
 import { TypeError } from "../core/errors.ts";
 import { checkNotRecording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { keep } from "../core/scope.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { copy } from "../ops/copy.ts";
@@ -23,6 +24,8 @@ export interface Ema<P> extends Disposable {
   update(params: P): void;
 }
 
+const names = optionNames<EmaOptions>({ decay: true });
+
 /**
  * An exponential moving average of parameters, which often does better than the parameters themselves: after each step of the optimizer
  *
@@ -43,6 +46,7 @@ export interface Ema<P> extends Disposable {
  */
 export function ema<P extends Tree<P>>(params: P, options: EmaOptions = {}): Ema<P> {
   const op = "ema";
+  checkOptions(op, options, names);
   const { decay = 0.999 } = options;
   checkSetting(op, "decay", decay, 1);
   checkNotRecording(op);

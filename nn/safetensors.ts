@@ -69,6 +69,12 @@ export function encodeHeader(
   metadata: Readonly<Record<string, string>> = {},
 ): { bytes: Uint8Array; order: number[] } {
   const fields: [string, unknown][] = [];
+  if (
+    typeof metadata !== "object" || metadata === null || Array.isArray(metadata) ||
+    Object.prototype.toString.call(metadata) !== "[object Object]"
+  ) {
+    throw new TypeError(`${source}: metadata must be an object of strings, got ${formatValue(metadata)}`);
+  }
   const pairs = Object.entries(metadata);
   for (const [key, value] of pairs) {
     if (typeof value !== "string") throw new TypeError(`${source}: metadata.${key} must be a string, got ${formatValue(value)}`);

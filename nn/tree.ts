@@ -4,7 +4,7 @@
  */
 
 import { RangeError, TypeError } from "../core/errors.ts";
-import { formatShape, formatValue, sameShape } from "../core/shape.ts";
+import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 
 /** A parameter tree: tensors in nested objects and arrays, nothing else. `P` is the tree's own type: `<P extends Tree<P>>`. */
@@ -82,6 +82,7 @@ export function treeLeaves<P extends Tree<P>>(tree: P): Leaf[] {
  */
 export function treeMap<P extends Tree<P>>(tree: P, change: (x: Tensor, path: string) => Tensor): P {
   const op = "treeMap";
+  checkFunction(op, "change", change);
   flatten(tree, op, "tree");
   return mapTree(
     tree,

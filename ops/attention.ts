@@ -7,18 +7,18 @@ import {
   asContiguous,
   check,
   checkDevice,
+  checkFinite,
   checkFlag,
   checkFloat,
   checkLike,
   checkNotRecording,
-  checkNumber,
   checkShapeIs,
   checkTensor,
   record,
   recording,
 } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
-import { checkSize, formatShape, formatValue } from "../core/shape.ts";
+import { checkSize, formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, type Tensor, view } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -147,8 +147,8 @@ function checkAttention(op: string, q: Tensor, k: Tensor, v: Tensor, options: An
   }
   checkShapeIs(op, "v", v, k.shape);
   if (window !== undefined) checkSize(op, "window", window, 1);
-  const scale = checkNumber(op, "scale", options.scale ?? (width === 0 ? 1 : 1 / Math.sqrt(width)));
-  if (!Number.isFinite(scale)) throw new RangeError(`${op}: scale must be finite, got ${formatValue(scale)}`);
+  const { scale = width === 0 ? 1 : 1 / Math.sqrt(width) } = options;
+  checkFinite(op, "scale", scale);
   if (mask !== undefined) checkMask(op, mask, q, [batch, heads, queries, keys!]);
   const { offsets, keyOffsets } = checkOffsets(op, options, q);
   const reach = window === undefined ? Infinity : window - 1;

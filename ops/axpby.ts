@@ -37,6 +37,8 @@ export function axpby<D extends Float>(y: readonly Tensor<D>[], x: readonly Tens
   checkOptions(op, options, names);
   const columns = [["y", y], ["x", x]] as const;
   checkColumns(op, columns);
-  const alpha = checkNumber(op, "alpha", options.alpha ?? 1), beta = checkNumber(op, "beta", options.beta ?? 1);
+  const { alpha = 1, beta = 1 } = options;
+  checkNumber(op, "alpha", alpha);
+  checkNumber(op, "beta", beta);
   inPlace(op, columns, 1, [], (device, words, count) => native.tw_axpby(device.handle, words, count, alpha, beta));
 }

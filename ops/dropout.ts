@@ -9,7 +9,7 @@ import { formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, changes, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
-import type { Random } from "./random.ts";
+import { checkRandom, type Random } from "./random.ts";
 
 /** Options of `dropout`. */
 export interface DropoutOptions<D extends Float, S extends Shape> extends Out<D, S> {
@@ -62,9 +62,8 @@ const again = 1;
 
 function forward(op: string, x: Tensor, rng: Random, options: AnyOptions): Tensor {
   checkFloat(op, "x", x);
-  const state = rng?.state as Tensor | undefined;
-  if (state === undefined) throw new TypeError(`${op}: rng must be a random stream, got ${formatValue(rng)}`);
-  if (state.disposed) throw new TypeError(`${op}: the random stream was disposed`);
+  checkRandom(op, rng);
+  const state = rng.state as Tensor;
   if (state.device.handle !== x.device.handle) {
     throw new TypeError(`${op}: x is on ${x.device.name}, the random stream on ${state.device.name}`);
   }

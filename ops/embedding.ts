@@ -124,8 +124,8 @@ export function embeddingBackward<D extends Float, S extends Shape, V extends nu
   options?: NoInfer<Out<D, [V, W]>>,
 ): Tensor<D, [V, W]> {
   const op = "embeddingBackward";
-  const { weight } = p as unknown as AnyEmbedding; // of a shape that is checked again, as numbers
-  const shape = checkEmbedding(op, ids as Tensor, p as unknown as AnyEmbedding);
+  const shape = checkEmbedding(op, ids as Tensor, p as unknown as AnyEmbedding); // checked again, as numbers
+  const { weight } = p as unknown as AnyEmbedding;
   checkLike(op, "dy", dy as Tensor, "weight", weight);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);

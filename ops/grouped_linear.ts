@@ -207,8 +207,8 @@ export function groupedLinearBackward<
 ): GroupedLinearGradients<D, R, E, I, O> {
   const op = "groupedLinearBackward";
   checkBackwardOptions(op, options);
-  const { weight, bias } = p as unknown as AnyGroupedLinear; // of shapes that are checked again, as numbers
-  const shape = checkGrouped(op, x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear);
+  const shape = checkGrouped(op, x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear); // checked again, as numbers
+  const { weight, bias } = p as unknown as AnyGroupedLinear;
   checkLike(op, "dy", dy as Tensor, "x", x as Tensor);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);

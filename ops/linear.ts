@@ -60,8 +60,8 @@ export function linear<D extends Float, S extends Shape, I extends number, O ext
     : NoLinear<"linear", S, [O, I]>,
   options?: NoInfer<Out<D, [...Lead<S>, O]>>,
 ): Tensor<D, [...Lead<S>, O]> {
-  const { weight, bias } = p as AnyLinear;
   const shape = checkLinear("linear", x, p as AnyLinear);
+  const { weight, bias } = p as AnyLinear;
   const copy = weight.copyFor("linear", "weight", true);
   const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, outOf("linear", options) as Tensor | undefined);
   if (x.rank === 1) {
@@ -153,8 +153,8 @@ export function linearBackward<D extends Float, S extends Shape, I extends numbe
 ): LinearGradients<D, S, I, O> {
   const op = "linearBackward";
   checkBackwardOptions(op, options);
-  const { weight, bias } = p as AnyLinear;
   const shape = checkLinear(op, x, p as AnyLinear);
+  const { weight, bias } = p as AnyLinear;
   checkLike(op, "dy", dy, "x", x);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);

@@ -1,7 +1,7 @@
 /** Matrix product. */
 
 import { RangeError, TypeError } from "../core/errors.ts";
-import { check, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
+import { check, checkFlag, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
@@ -72,7 +72,7 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
 
 /** The number that stands for an epilogue. @internal */
 export function epilogueCode(op: string, epilogue: Epilogue): number {
-  const code = epilogues[epilogue];
+  const code = typeof epilogue === "string" && Object.hasOwn(epilogues, epilogue) ? epilogues[epilogue] : undefined;
   if (code === undefined) throw new TypeError(`${op}: epilogue must be none, relu, gelu or silu, got ${formatValue(epilogue)}`);
   return code;
 }
@@ -114,6 +114,8 @@ const names = optionNames<MatmulOptions<Float, number, Shape, boolean, boolean>>
 /** `matmul` on tensors of any shape, for ops that are made of products. @internal */
 export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = plain): Tensor {
   const { transposeA = false, transposeB = false, bias, alpha = 1, beta = 0, epilogue = "none" } = options;
+  checkFlag(op, "transposeA", transposeA);
+  checkFlag(op, "transposeB", transposeB);
   checkFloat(op, "a", a);
   checkLike(op, "b", b, "a", a);
   const shape = matmulShape(a.shape, b.shape, transposeA, transposeB);

@@ -1,7 +1,7 @@
 /** Matrix products of lists of matrices. */
 
 import { RangeError, TypeError } from "../core/errors.ts";
-import { asContiguous, check, checkFloat, checkLike, checkNumber, checkShapeIs, output, record, recording } from "../core/op.ts";
+import { asContiguous, check, checkFlag, checkFloat, checkLike, checkNumber, checkShapeIs, output, record, recording } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkList } from "../core/list.ts";
@@ -80,6 +80,8 @@ const plain: ListOptions = {};
 
 function products(op: string, a: readonly Tensor[], b: Tensor | readonly Tensor[], options: ListOptions = plain): Tensor[] {
   const { transposeA = false, transposeB = false, bias, alpha = 1, beta = 0, epilogue = "none", out: given } = options;
+  checkFlag(op, "transposeA", transposeA);
+  checkFlag(op, "transposeB", transposeB);
   checkList(op, "a", a);
   const count = a.length;
   const bs: readonly Tensor[] = isTensor(b) ? new Array<Tensor>(count).fill(b) : b;

@@ -336,7 +336,7 @@ test("a dtype or device that is none is a TypeError that names it", () => {
       });
     }
   }
-  for (const device of [undefined, null, "cpu", 1, {}, [], { handle: "1" }]) {
+  for (const device of [undefined, null, "cpu", 1, {}, [], { handle: "1" }, { handle: 1, name: "cpu", isGpu: false }, zeros(cpu, [1])]) {
     assert.throws(() => anyTensor(device, [1], [1]), { name: "TypeError", message: /^tensor: device must be a device such as cpu, got / });
     for (const make of [empty, zeros, ones] as unknown as ((...args: unknown[]) => Tensor)[]) {
       assert.throws(() => make(device, [1]), {

@@ -105,6 +105,13 @@ export function newData<D extends DType>(dtype: D, count: number): Data[D] {
  */
 export type DTypeOf<A> = A extends readonly number[] ? "f32" : { [K in DType]: A extends Data[K] ? K : never }[DType];
 
+interface ArrayName {
+  f32: "Float32Array";
+  f64: "Float64Array";
+  i32: "Int32Array";
+  u32: "Uint32Array";
+}
+
 /**
  * Data as `tensor` accepts it, or the sentence that says why not.
  * @internal
@@ -112,4 +119,4 @@ export type DTypeOf<A> = A extends readonly number[] ? "f32" : { [K in DType]: A
 export type Checked<A, D> = A extends readonly number[] ? A
   : [DTypeOf<A>] extends [never] ? "tensor: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array"
   : [DTypeOf<A>] extends [D] ? A
-  : `tensor: data is ${DTypeOf<A>}, dtype is ${D & string}: convert it with cast`;
+  : `tensor: data is ${DTypeOf<A>}, dtype is ${D & string}: convert it with ${ArrayName[D & DType]}.from(data)`;

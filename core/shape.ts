@@ -301,22 +301,26 @@ function broadcastOrNull(a: Shape, b: Shape): number[] | null {
   return out;
 }
 
+/** What two operands are called in a message. @internal */
+export type PairNames = () => readonly [string, string];
+
 /** The shape of `a @ b`, batch axes broadcast; the sentence names the shapes as they came and the inner sizes as they meet. */
-export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false): number[] {
+export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false, names?: PairNames): number[] {
   const r = a.length, s = b.length;
-  if (r < 2 || s < 2) throw noProduct(a, b, "both need two axes or more");
+  if (r < 2 || s < 2) throw noProduct(a, b, names, "both need two axes or more");
   const m = a[transposeA ? r - 1 : r - 2]!, k = a[transposeA ? r - 2 : r - 1]!;
   const l = b[transposeB ? s - 1 : s - 2]!, n = b[transposeB ? s - 2 : s - 1]!;
-  if (k !== l) throw noProduct(a, b, `inner sizes ${k} and ${l} differ`);
+  if (k !== l) throw noProduct(a, b, names, `inner sizes ${k} and ${l} differ`);
   if (r === 2 && s === 2) return [m, n];
   const batch = broadcastOrNull(a.slice(0, -2), b.slice(0, -2));
-  if (batch === null) throw noProduct(a, b, "batch sizes do not broadcast");
+  if (batch === null) throw noProduct(a, b, names, "batch sizes do not broadcast");
   batch.push(m, n);
   return batch;
 }
 
-function noProduct(a: Shape, b: Shape, why: string): Error {
-  return new RangeError(`matmul: a is ${formatShape(a)}, b is ${formatShape(b)}: ${why}`);
+function noProduct(a: Shape, b: Shape, names: PairNames | undefined, why: string): Error {
+  const [aName, bName] = names?.() ?? ["a", "b"];
+  return new RangeError(`matmul: ${aName} is ${formatShape(a)}, ${bName} is ${formatShape(b)}: ${why}`);
 }
 
 /** The shape of the products of two lists of matrices, in the words of `matmulShape`. */
@@ -335,15 +339,14 @@ function lastTwo(shape: Shape, transposed: boolean): [number, number] {
 }
 
 /** The shape of `x @ weightᵀ` for a layer whose weight is [out, in]. */
-export function linearShape(op: string, x: Shape, weight: Shape): number[] {
+export function linearShape(op: string, x: Shape, weight: Shape, names?: PairNames): number[] {
   const inner = x[x.length - 1], wanted = weight[1];
-  if (weight.length !== 2) throw new RangeError(`${op}: weight is ${formatShape(weight)}, must be [out, in]`);
-  if (inner !== wanted) {
-    throw new RangeError(
-      `${op}: x is ${formatShape(x)}, weight is ${formatShape(weight)}: inner sizes ${inner ?? "none"} and ${wanted} differ`,
-    );
-  }
-  return [...x.slice(0, -1), weight[0]!];
+  if (weight.length === 2 && inner === wanted) return [...x.slice(0, -1), weight[0]!];
+  const [xName, weightName] = names?.() ?? ["x", "weight"];
+  if (weight.length !== 2) throw new RangeError(`${op}: ${weightName} is ${formatShape(weight)}, must be [out, in]`);
+  throw new RangeError(
+    `${op}: ${xName} is ${formatShape(x)}, ${weightName} is ${formatShape(weight)}: inner sizes ${inner ?? "none"} and ${wanted} differ`,
+  );
 }
 
 /** Checks that a new shape holds as many elements as the old one. */

@@ -398,12 +398,22 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   if (found !== undefined) {
     const array = data as Data[DType]; // `dtypeOf` has looked
     if ((array.buffer as { detached?: boolean }).detached) throw new TypeError(`${op}: data was transferred away and is detached`);
-    if (found !== dtype) throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with cast`);
+    if (found !== dtype) {
+      throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with ${dtypes[dtype].array.name}.from(data)`);
+    }
     checkCount(op, array.length, count, shape);
     return array;
   }
   if (!Array.isArray(data)) {
     throw new TypeError(`${op}: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array, got ${formatValue(data)}`);
+  }
+  const nested = data.findIndex((value) => Array.isArray(value) || ArrayBuffer.isView(value));
+  if (nested >= 0) {
+    throw new TypeError(
+      `${op}: data[${nested}] must be a number, got ${
+        formatValue(data[nested])
+      }: pass the numbers row-major in one array, nested ones by data.flat(Infinity)`,
+    );
   }
   checkCount(op, data.length, count, shape);
   const whole = !dtypes[dtype].float;

@@ -6,7 +6,7 @@ import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { axpby } from "../ops/axpby.ts";
-import { checkDistinct, checkSameTree, flatten, type Tree } from "./tree.ts";
+import { checkApart, checkDistinct, checkSameTree, flatten, type Tree } from "./tree.ts";
 
 /** Options of `accumulate`. */
 export interface AccumulateOptions {
@@ -49,6 +49,7 @@ export function accumulate<P extends Tree<P>>(into: P, grads: NoInfer<P>, option
   const ys = flatten(into, op, "into"), xs = flatten(grads, op, "grads");
   checkDistinct(op, "into", ys);
   checkSameTree(op, "grads", xs, "into", ys);
+  checkApart(op, "into", ys, "grads", xs);
   for (const [path, x] of ys) {
     if (x.dtype !== "f32" && x.dtype !== "f64") throw new TypeError(`${op}: into.${path} is ${x.dtype}, must be f32 or f64`);
   }

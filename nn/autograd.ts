@@ -35,6 +35,8 @@ export interface ValueAndGrads<R, P> extends Disposable {
 /** Where a value's gradient gathers. */
 interface Slot {
   readonly tape: Tape;
+  /** The path of a parameter, `params.blocks.0.weight`; null for what the loss makes. */
+  readonly path: string | null;
   gradient: Tensor | null;
   /** Whether `gradient` is a sum that this tape has made, and may be added to in place. */
   summed: boolean;
@@ -55,14 +57,18 @@ class Tape implements Recorder {
   readonly nodes: Node[] = [];
 
   /** A slot for a value that gradients flow into. */
-  watch(x: Tensor): Slot {
-    const slot: Slot = { tape: this, gradient: null, summed: false };
+  watch(x: Tensor, path: string | null = null): Slot {
+    const slot: Slot = { tape: this, path, gradient: null, summed: false };
     x.slot = slot;
     return slot;
   }
 
   tracks(x: Tensor): boolean {
     return x.slot !== null && (x.slot as Slot).tape === this; // only tapes set slots
+  }
+
+  pathOf(x: Tensor): string | null {
+    return this.tracks(x) ? (x.slot as Slot).path : null; // as in `tracks`
   }
 
   add(op: string, inputs: readonly Tensor[], outputs: readonly Tensor[], saved: readonly Tensor[], rule: Rule): void {
@@ -109,7 +115,9 @@ class Tape implements Recorder {
       const changed = saved.find((x, i) => x.storage.writes !== writes[i]);
       if (changed !== undefined) {
         throw new TypeError(
-          `valueAndGrad: a tensor ${formatShape(changed.shape)} that the gradient of ${op} needs was written to inside the loss`,
+          `valueAndGrad: ${this.pathOf(changed) ?? "a tensor"} ${
+            formatShape(changed.shape)
+          } that the gradient of ${op} needs was written to inside the loss`,
         );
       }
       const gradients = back.rule(cotangents, saved, inputs.map((slot) => slot !== null));
@@ -178,8 +186,14 @@ class Guard implements Recorder {
   tracks(x: Tensor): boolean {
     if (!this.tape.tracks(x)) return false;
     throw new TypeError(
-      `checkpoint: fn uses a tensor ${formatShape(x.shape)} that a gradient flows into and that is not among its arguments; pass it as one`,
+      `checkpoint: fn uses ${this.pathOf(x) ?? "a tensor"} ${
+        formatShape(x.shape)
+      } that a gradient flows into and that is not among its arguments; pass it as one`,
     );
+  }
+
+  pathOf(x: Tensor): string | null {
+    return this.tape.pathOf(x);
   }
 
   add(): void {
@@ -317,7 +331,7 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
         throw new TypeError(`valueAndGrad: ${leafName("params", path)} is ${x.dtype}, must be f32 or f64`);
       }
     }
-    const watched = leaves.map(([, x]) => tape.watch(x));
+    const watched = leaves.map(([path, x]) => tape.watch(x, leafName("params", path)));
     const made: Tensor[] = [];
     const returned: Owned[] = [];
     try {
@@ -370,7 +384,11 @@ function run<P, A extends unknown[], R>(
   tape.backward(scalar.slot as Slot, full(scalar.device, [], 1, scalar.dtype) as Tensor); // `tracks` has looked
   for (let i = 0; i < leaves.length; i++) {
     if (watched[i]!.gradient === null) {
-      throw new TypeError(`valueAndGrad: the loss never used ${leafName("params", leaves[i]![0])}`);
+      throw new TypeError(
+        `valueAndGrad: the loss never used ${
+          leafName("params", leaves[i]![0])
+        }; use it, or leave it out of the parameters and pass it as a further argument, which is a constant`,
+      );
     }
   }
   return value;

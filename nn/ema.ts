@@ -8,7 +8,7 @@ import type { Tensor } from "../core/tensor.ts";
 import { copy } from "../ops/copy.ts";
 import { lerp } from "../ops/lerp.ts";
 import { checkSetting } from "./optimizers/optimizer.ts";
-import { checkDistinct, checkSameTree, flatten, mapTree, type Tree } from "./tree.ts";
+import { checkApart, checkDistinct, checkSameTree, flatten, mapTree, type Tree } from "./tree.ts";
 
 /** Settings of `ema`. */
 export interface EmaOptions {
@@ -61,6 +61,7 @@ export function ema<P extends Tree<P>>(params: P, options: EmaOptions = {}): Ema
       checkNotRecording(op);
       const ps = flatten(now, op);
       checkSameTree(op, "params", ps, "average", averages);
+      checkApart(op, "average", averages, "params", ps);
       const byPath = new Map(ps);
       lerp(averages.map(([, x]) => x as Tensor<"f32">), averages.map(([path]) => byPath.get(path) as Tensor<"f32">), 1 - decay); // copies of f32
     },

@@ -2,7 +2,7 @@
 
 import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
-import { checkFlag, checkFloat, checkTensor } from "../core/op.ts";
+import { checkFlag, checkFloat, checkTensor, named } from "../core/op.ts";
 import { checkNeeded, checkOptions, optionNames } from "../core/options.ts";
 import { scope } from "../core/scope.ts";
 import { checkSize, formatShape, formatValue, sameShape } from "../core/shape.ts";
@@ -134,7 +134,9 @@ function checkMoe(op: string, x: Tensor, p: AnyMoe, gated: boolean): void {
     const weight = p[name].weight as Tensor;
     checkTensor(op, `${name}.weight`, weight);
     const axes = name === "router" ? 2 : 3;
-    if (weight.rank !== axes) throw new RangeError(`${op}: ${name}.weight is ${formatShape(weight.shape)}, must have ${axes} axes`);
+    if (weight.rank !== axes) {
+      throw new RangeError(`${op}: ${named(`${name}.weight`, weight)} is ${formatShape(weight.shape)}, must have ${axes} axes`);
+    }
   }
   const width = x.shape[x.rank - 1]!, experts = p.router.weight.shape[0], hidden = p.down.weight.shape[2];
   const wanted = {
@@ -145,7 +147,9 @@ function checkMoe(op: string, x: Tensor, p: AnyMoe, gated: boolean): void {
   for (const name of ["router", "up", "down"] as const) {
     const { shape } = p[name].weight;
     if (!sameShape(shape, wanted[name])) {
-      throw new RangeError(`${op}: ${name}.weight is ${formatShape(shape)}, must be ${formatShape(wanted[name])}`);
+      throw new RangeError(
+        `${op}: ${named(`${name}.weight`, p[name].weight as Tensor)} is ${formatShape(shape)}, must be ${formatShape(wanted[name])}`,
+      );
     }
   }
 }

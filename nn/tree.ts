@@ -125,6 +125,17 @@ export function checkDistinct(op: string, name: string, leaves: readonly Leaf[])
   }
 }
 
+/** Fails where a tensor of one tree has the same elements in memory as one of another: what changes the one would change the other as it is read. @internal */
+export function checkApart(op: string, aName: string, a: readonly Leaf[], bName: string, b: readonly Leaf[]): void {
+  const byMemory = new Map(a.map((leaf) => [leaf[1].storage, leaf]));
+  for (const [path, y] of b) {
+    const found = byMemory.get(y.storage);
+    if (found === undefined || found[1].offset !== y.offset || y.size === 0) continue;
+    const what = found[1] === y ? "are the same tensor" : "share their memory";
+    throw new TypeError(`${op}: ${leafName(aName, found[0])} and ${leafName(bName, path)} ${what}`);
+  }
+}
+
 /** Fails where two trees differ in their paths, or in the shape, element type or device at one of them. @internal */
 export function checkSameTree(op: string, aName: string, a: readonly Leaf[], bName: string, b: readonly Leaf[]): void {
   const theirs = new Map(b);

@@ -13,6 +13,7 @@ import {
   checkLike,
   checkNotRecording,
   checkShapeIs,
+  named,
   output,
   record,
   recording,
@@ -74,7 +75,9 @@ function checkEmbedding(op: string, ids: Tensor, p: AnyEmbedding): number[] {
   const weight: Tensor = p.weight;
   checkFloat(op, "weight", weight);
   checkDevice(op, "ids", ids, "weight", weight);
-  if (weight.rank !== 2) throw new RangeError(`${op}: weight is ${formatShape(weight.shape)}, must be [vocabulary, width]`);
+  if (weight.rank !== 2) {
+    throw new RangeError(`${op}: ${named("weight", weight)} is ${formatShape(weight.shape)}, must be [vocabulary, width]`);
+  }
   return [...ids.shape, weight.shape[1]!];
 }
 

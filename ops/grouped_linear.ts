@@ -14,6 +14,7 @@ import {
   checkNotRecording,
   checkShapeIs,
   checkTensor,
+  named,
   output,
   record,
   recording,
@@ -45,11 +46,15 @@ function checkGrouped(op: string, x: Tensor, offsets: Tensor, p: AnyGroupedLinea
   const weight: Tensor = p.weight;
   checkLike(op, "weight", weight, "x", x);
   if (x.rank !== 2) throw new RangeError(`${op}: x is ${formatShape(x.shape)}, must be [rows, in]`);
-  if (weight.rank !== 3) throw new RangeError(`${op}: weight is ${formatShape(weight.shape)}, must be [experts, out, in]`);
+  if (weight.rank !== 3) {
+    throw new RangeError(`${op}: ${named("weight", weight)} is ${formatShape(weight.shape)}, must be [experts, out, in]`);
+  }
   const [experts, out, inner] = weight.shape as unknown as [number, number, number]; // the rank was just checked
   if (x.shape[1] !== inner) {
     throw new RangeError(
-      `${op}: x is ${formatShape(x.shape)}, weight is ${formatShape(weight.shape)}: inner sizes ${x.shape[1]} and ${inner} differ`,
+      `${op}: x is ${formatShape(x.shape)}, ${named("weight", weight)} is ${formatShape(weight.shape)}: inner sizes ${
+        x.shape[1]
+      } and ${inner} differ`,
     );
   }
   if (p.bias !== undefined) {

@@ -2,7 +2,19 @@
 
 import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
-import { asRows, check, checkFlag, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
+import {
+  asRows,
+  check,
+  checkFlag,
+  checkFloat,
+  checkLike,
+  checkNotRecording,
+  checkShapeIs,
+  output,
+  pairNames,
+  record,
+  recording,
+} from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames, outOf } from "../core/options.ts";
 import { formatValue, linearShape } from "../core/shape.ts";
@@ -27,7 +39,7 @@ export function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
   checkFloat(op, "x", x);
   if (typeof p !== "object" || p === null) throw new TypeError(`${op}: parameters must be { weight, bias? }, got ${formatValue(p)}`);
   checkLike(op, "weight", p.weight, "x", x);
-  const shape = linearShape(op, x.shape, p.weight.shape);
+  const shape = linearShape(op, x.shape, p.weight.shape, pairNames("x", x, "weight", p.weight));
   if (p.bias !== undefined) {
     checkLike(op, "bias", p.bias, "x", x);
     checkShapeIs(op, "bias", p.bias, [p.weight.shape[0]!]);

@@ -1,7 +1,7 @@
 /** Matrix product. */
 
 import { RangeError, TypeError } from "../core/errors.ts";
-import { check, checkFlag, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
+import { check, checkFlag, checkFloat, checkLike, checkNumber, currentRecorder, output, pairNames, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
@@ -118,7 +118,7 @@ export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = 
   checkFlag(op, "transposeB", transposeB);
   checkFloat(op, "a", a);
   checkLike(op, "b", b, "a", a);
-  const shape = matmulShape(a.shape, b.shape, transposeA, transposeB);
+  const shape = matmulShape(a.shape, b.shape, transposeA, transposeB, pairNames("a", a, "b", b));
   checkNumber(op, "alpha", alpha);
   checkNumber(op, "beta", beta);
   const closing = epilogueCode(op, epilogue);

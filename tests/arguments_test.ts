@@ -6,7 +6,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as api from "../mod.ts";
 import { CheckpointError, cpu, DeviceLostError, OutOfMemoryError, type Tensor, UnsupportedError, zeros } from "../mod.ts";
-import { argumentsOf, type Call, calls, functionOf, makeInputs } from "./argument_cases.ts";
+import { argumentsOf, calls, functionOf, makeInputs } from "./argument_cases.ts";
+import { childJson } from "./child.ts";
+import { gpuTest } from "./gpu_harness.ts";
 
 /** Functions without arguments, and one that needs a driver. */
 const withoutCase = ["devices", "isAvailable", "memory", "trim", "vulkan"];
@@ -218,3 +220,117 @@ function contents(value: unknown): unknown {
   if (isPlain(value)) return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, contents(part)]));
   return typeof value;
 }
+
+test("accumulate() refuses a weight that would spoil every gradient", () => {
+  for (const weight of [NaN, Infinity, -Infinity]) {
+    const { a, b } = makeInputs(cpu), before = contents(a);
+    assert.throws(() => api.accumulate({ a }, { a: b }, { weight }), {
+      name: "RangeError",
+      message: `accumulate: weight must be finite, got ${weight}`,
+    });
+    assert.deepEqual(contents(a), before);
+  }
+});
+
+test("what is changed in place and what is read have to be two tensors, and the message is about them", () => {
+  const { a, b } = makeInputs(cpu), before = contents(a);
+  const view = api.reshape(a, [6, 8] as never) as Tensor;
+  for (const make of [api.adamW, api.sgd, api.lion, api.muon]) {
+    using optimizer = make({ w: a as Tensor });
+    assert.throws(() => optimizer.step({ w: a as Tensor }, { w: a as Tensor }, 0.1), {
+      name: "TypeError",
+      message: `${make.name}: params.w and grads.w are the same tensor`,
+    });
+    assert.throws(() => optimizer.step({ w: a as Tensor }, { w: view }, 0.1), {
+      name: "TypeError",
+      message: `${make.name}: params.w and grads.w share their memory`,
+    });
+  }
+  using pair = api.sgd({ w: a as Tensor, v: b as Tensor });
+  assert.throws(() => pair.step({ w: a as Tensor, v: b as Tensor }, { w: b as Tensor, v: zeros(cpu, [6, 8]) as Tensor }, 0.1), {
+    message: "sgd: params.v and grads.w are the same tensor",
+  });
+  assert.throws(() => api.accumulate({ a }, { a }), { message: "accumulate: into.a and grads.a are the same tensor" });
+  using mean = api.ema({ a: b as Tensor });
+  assert.throws(() => mean.update(mean.average), { message: "ema: average.a and params.a are the same tensor" });
+  assert.deepEqual(contents(a), before);
+});
+
+test("data of another kind comes with what to do: nested arrays are flattened, typed arrays converted", () => {
+  const nested = [[1, 2], [3, 4]];
+  const flat = "data[0] must be a number, got an array: pass the numbers row-major in one array, nested ones by data.flat(Infinity)";
+  assert.throws(() => api.tensor(cpu, [2, 2], nested as never), { name: "TypeError", message: `tensor: ${flat}` });
+  assert.deepEqual([...api.tensor(cpu, [2, 2], nested.flat(Infinity) as number[]).readSync()], [1, 2, 3, 4]);
+  const x = zeros(cpu, [2, 2]);
+  assert.throws(() => x.write(nested as never), { name: "TypeError", message: `write: ${flat}` });
+  const wide = Float64Array.of(1, 2, 3, 4);
+  assert.throws(() => x.write(wide as never), { message: "write: data is f64, dtype is f32: convert it with Float32Array.from(data)" });
+  x.write(Float32Array.from(wide));
+  assert.deepEqual(contents(x), ["1", "2", "3", "4"]);
+});
+
+test("a parameter that the loss never used may be left out and passed on as a constant, as the message says", () => {
+  const { a, b } = makeInputs(cpu);
+  const loss = (p: { a: Tensor<"f32", number[]> }, frozen: Tensor<"f32", number[]>) =>
+    api.sum(api.mul(p.a, frozen as never)) as unknown as Tensor<"f32", []>;
+  assert.throws(
+    () => api.valueAndGrad((p: { a: typeof a; b: typeof a }) => loss(p, a))({ a, b }),
+    /never used params\.b; use it, or leave it out/,
+  );
+  assert.deepEqual(contents(api.valueAndGrad(loss)({ a }, b).grads.a), contents(b));
+});
+
+test("inside a loss a message names a parameter by its path", () => {
+  const { a, weight } = makeInputs(cpu);
+  const params = { blocks: [{ up: { weight, bias: zeros(cpu, [4]) } }], norm: { weight: zeros(cpu, [3]) } };
+  type P = typeof params;
+  const some = <T>(x: T) => x as never;
+  const wrong: [(p: P) => unknown, string][] = [
+    [(p) => api.linear(some(a), some(p.blocks[0]!.up)), "linear: bias (params.blocks.0.up.bias) is [4], must be [5]"],
+    [
+      (p) => api.linear(zeros(cpu, [1, 4]), some({ weight: p.blocks[0]!.up.weight })),
+      "linear: x is [1, 4], weight (params.blocks.0.up.weight) is [5, 8]: inner sizes 4 and 8 differ",
+    ],
+    [(p) => api.layerNorm(some(a), some(p.norm)), "layerNorm: weight (params.norm.weight) is [3], must be [8]"],
+    [
+      (p) => api.matmul(some(a), some(p.blocks[0]!.up.weight)),
+      "matmul: a is [6, 8], b (params.blocks.0.up.weight) is [5, 8]: inner sizes 8 and 5 differ",
+    ],
+    [
+      (p) => api.add(some(zeros(cpu, [4], "f64")), some(p.blocks[0]!.up.bias)),
+      "add: b (params.blocks.0.up.bias) is f32, a is f64",
+    ],
+    [
+      (p) => api.checkpoint(() => api.sum(p.norm.weight))(),
+      "checkpoint: fn uses params.norm.weight [3] that a gradient flows into and that is not among its arguments; pass it as one",
+    ],
+  ];
+  for (const [loss, message] of wrong) {
+    assert.throws(() => api.valueAndGrad(loss as never)(params as never), { message });
+  }
+  assert.throws(
+    () => api.layerNorm(some(a), some(params.norm)),
+    { message: "layerNorm: weight is [3], must be [8]" },
+    "after the loss it has no path",
+  );
+});
+
+test("a TILEWORK_GPU or TILEWORK_VULKAN_LIBRARY that is wrong is named in the message", async () => {
+  const program = `
+    import { vulkan } from "tilework";
+    console.log(JSON.stringify(await vulkan().then(() => "opened", (error) => error.name + " " + error.message)));`;
+  const gpu = await childJson(program, { env: { TILEWORK_GPU: "no such GPU" } });
+  assert.match(String(gpu), /^UnsupportedError vulkan: no GPU is called "no such GPU", which TILEWORK_GPU names; there (is|are) /);
+  const loader = await childJson(program, { env: { TILEWORK_VULKAN_LIBRARY: "/no/such/loader.so" } });
+  assert.match(
+    String(loader),
+    /^UnsupportedError vulkan: no GPU .*; there is none: .*; TILEWORK_VULKAN_LIBRARY names "\/no\/such\/loader\.so"$/,
+  );
+});
+
+gpuTest("gpu: a size of 2^32 or more is named as the reason", (gpu) => {
+  assert.throws(
+    () => zeros(gpu, [2 ** 32]),
+    /UnsupportedError: zeros: f32 \[4294967296\] is longer than one binding of .* may be, \d+ bytes$/,
+  );
+});

@@ -8,7 +8,7 @@ import { keep, scope } from "../../core/scope.ts";
 import { type Tensor, tensor } from "../../core/tensor.ts";
 import { clipFactor } from "../../ops/clip.ts";
 import { zeros } from "../../ops/fill.ts";
-import { checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
+import { checkApart, checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
 
 /** Settings that all optimizers have. */
 export interface OptimizerOptions {
@@ -142,6 +142,7 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
       checkSameTree(op, "params", ps, "state", leaves);
       checkSameTree(op, "grads", gs, "params", ps);
       checkDistinct(op, "params", ps);
+      checkApart(op, "params", ps, "grads", gs);
       const list = { params: inOrder(leaves, ps), grads: inOrder(leaves, gs) };
       if (skipNonFinite && !isFiniteNorm(list.grads)) return 1;
       const { storage } = state.step;

@@ -75,9 +75,12 @@ export function checkOptions(
     const count = names.length;
     let any = false, at = 0;
     for (const name in options) {
-      for (let tries = 0; names[at] !== name; at = at + 1 < count ? at + 1 : 0) {
-        if (++tries > count) return refuse(op, options, names, path, hints);
+      for (let tries = 0;; at++) {
+        if (at === count) at = 0;
+        if (names[at] === name) break;
+        if (++tries === count) return refuse(op, options, names, path, hints);
       }
+      at++;
       any = true;
     }
     if (any || Object.getPrototypeOf(options) === Object.prototype) return; // an empty list or Map has no names either

@@ -1,5 +1,6 @@
 /** What the activation ops share: one native call on every element, forward and backward. */
 
+import { TypeError } from "./errors.ts";
 import { native } from "../ffi/library.ts";
 import { asRows, check, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "./op.ts";
 import { formatValue } from "./shape.ts";

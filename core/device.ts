@@ -1,9 +1,11 @@
 /** Devices: where tensors live and what computes on them. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { errorDetail, load, native } from "../ffi/library.ts";
-import { statusError, statusName } from "../ffi/status.ts";
+import { statusError, statusName, UnsupportedError } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
+import { checkOptions, optionNames } from "./options.ts";
 import { markOrigin } from "./package_copy.ts";
 import { formatValue } from "./shape.ts";
 
@@ -148,13 +150,22 @@ function variableText(position: number): string {
   return JSON.stringify(new TextDecoder().decode(bytes.subarray(0, length)) + (length === bytes.length ? "…" : ""));
 }
 
-class Cpu implements CpuDevice {
+/** What every device is an instance of: an object that only looks like one is none. @internal */
+export abstract class AnyDevice implements Device {
+  abstract readonly name: string;
+  abstract readonly handle: number;
+  abstract readonly isGpu: boolean;
+  abstract sync(): Promise<void>;
+}
+
+class Cpu extends AnyDevice implements CpuDevice {
   #handle = 0;
   readonly #given: Float64Array<ArrayBuffer>;
   readonly name: string;
   readonly isGpu = false;
 
   constructor(given: Float64Array<ArrayBuffer>, name: string) {
+    super();
     this.#given = given;
     this.name = name;
   }
@@ -170,7 +181,7 @@ class Cpu implements CpuDevice {
     const status = statusName(native.tw_last_status());
     const [place, value] = errorDetail();
     if (status === "Unsupported") {
-      throw statusErrorOf(`isa "${isas[value]}" cannot run on this machine`);
+      throw new UnsupportedError(`cpuDevice: isa "${isas[value]}" cannot run on this machine`);
     }
     const setting = settings[place];
     if (status !== "InvalidArgument" || setting === undefined) throw statusError("cpuDevice", status);
@@ -228,14 +239,12 @@ function classesOf(numbers: readonly number[]): CoreClass[] {
   return classes;
 }
 
-function statusErrorOf(text: string): Error {
-  const error = statusError("cpuDevice", "Unsupported");
-  error.message = `cpuDevice: ${text}`;
-  return error;
-}
-
 /** The CPU with default settings. */
 export const cpu: CpuDevice = new Cpu(new Float64Array(settings.length).fill(-1), "cpu");
+
+const names = optionNames<CpuOptions>({ threads: true, isa: true, tuning: true });
+/** A knob that stands beside `tuning` instead of inside it. */
+const cpuHints = Object.fromEntries(knobNames.map((name) => [name, `did you mean tuning.${name}?`]));
 
 /**
  * A CPU device with its own settings, kept for its life; all CPU devices share one pool of threads. Throws a RangeError that names a setting out of
@@ -250,14 +259,11 @@ export const cpu: CpuDevice = new Cpu(new Float64Array(settings.length).fill(-1)
  * ```
  */
 export function cpuDevice(options: CpuOptions = {}): CpuDevice {
+  checkOptions("cpuDevice", options, names, "", cpuHints);
   const given = new Float64Array(settings.length).fill(-1);
   const said: string[] = [];
   const { threads, isa, tuning = {} } = options;
-  for (const name of Object.keys(tuning)) {
-    if (!(knobNames as readonly string[]).includes(name)) {
-      throw new RangeError(`cpuDevice: tuning has no knob ${name}; there are ${knobNames.join(", ")}`);
-    }
-  }
+  checkOptions("cpuDevice", tuning, knobNames, "tuning");
   const asked: Partial<Record<Setting["name"], unknown>> = { threads, isa, ...tuning };
   settings.forEach((setting, i) => {
     const value = asked[setting.name];

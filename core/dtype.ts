@@ -2,6 +2,8 @@
  * Element types. The numeric codes are shared with the native library: they cross the boundary and stand in `zig/tensor.zig` too.
  */
 
+import { RangeError } from "./errors.ts";
+
 /** Element types that products, normalisations and losses compute in. */
 export type Float = "f32" | "f64";
 /** Element types of ids, labels and counters. */
@@ -117,6 +119,13 @@ export function newArray<A>(op: string, array: { new (length: number): A; readon
  */
 export type DTypeOf<A> = A extends readonly number[] ? "f32" : { [K in DType]: A extends Data[K] ? K : never }[DType];
 
+interface ArrayName {
+  f32: "Float32Array";
+  f64: "Float64Array";
+  i32: "Int32Array";
+  u32: "Uint32Array";
+}
+
 /**
  * Data as `tensor` accepts it, or the sentence that says why not.
  * @internal
@@ -124,4 +133,4 @@ export type DTypeOf<A> = A extends readonly number[] ? "f32" : { [K in DType]: A
 export type Checked<A, D> = A extends readonly number[] ? A
   : [DTypeOf<A>] extends [never] ? "tensor: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array"
   : [DTypeOf<A>] extends [D] ? A
-  : `tensor: data is ${DTypeOf<A>}, dtype is ${D & string}: convert it with cast`;
+  : `tensor: data is ${DTypeOf<A>}, dtype is ${D & string}: convert it with ${ArrayName[D & DType]}.from(data)`;

@@ -1,11 +1,12 @@
 /** What calls would do: kernels, workers, blocking and bytes, told without computing. */
 
+import { TypeError } from "./errors.ts";
 import { load } from "../ffi/library.ts";
 import type { Isa, Tuning } from "./device.ts";
 import { explained, isExplaining, type NotedCall, type NotedStep } from "./explaining.ts";
 import { currentRecorder } from "./op.ts";
 import { closedScope } from "./scope.ts";
-import { formatValue } from "./shape.ts";
+import { checkFunction } from "./shape.ts";
 
 /** One step of a native call. */
 export interface Explanation {
@@ -87,7 +88,7 @@ export interface ExplainedProduct {
  * ```
  */
 export function explain(body: () => unknown): readonly Explanation[] {
-  if (typeof body !== "function") throw new TypeError(`explain: body must be a function, got ${formatValue(body)}`);
+  checkFunction("explain", "body", body);
   if (isExplaining()) throw new TypeError("explain: called inside explain");
   if (currentRecorder() !== null) throw new TypeError("explain: called inside a loss, whose gradient would miss what is not computed");
   load();

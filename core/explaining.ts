@@ -1,5 +1,6 @@
 /** Whether this thread explains calls instead of making them: what `explain` switches, and what devices, tensors and `check` ask. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { native } from "../ffi/library.ts";
 import { OutOfMemoryError } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";

@@ -1,12 +1,14 @@
 /** GPUs: which there are, and the devices that stand for them. */
 
-import { load, native } from "../ffi/library.ts";
+import { RangeError, TypeError } from "./errors.ts";
+import { load, native, variable } from "../ffi/library.ts";
 import { statusError, type StatusName, statusName, UnsupportedError } from "../ffi/status.ts";
-import { type Device, finished } from "./device.ts";
+import { AnyDevice, type Device, finished } from "./device.ts";
 import { handleOffset } from "./explaining.ts";
+import { checkOptions, optionNames } from "./options.ts";
 import { markOrigin } from "./package_copy.ts";
 import { refuseAsync, scope } from "./scope.ts";
-import { formatValue } from "./shape.ts";
+import { checkFunction, formatValue } from "./shape.ts";
 
 /** What kind of GPU: `"software"` is a processor that plays one. */
 export type GpuKind = "discrete" | "integrated" | "virtual" | "software" | "other";
@@ -134,13 +136,14 @@ export function devices(): GpuDescription[] {
   return Array.from({ length: native.tw_gpu_count() }, (_, index) => describe(index));
 }
 
-class Vulkan implements VulkanDevice {
+class Vulkan extends AnyDevice implements VulkanDevice {
   readonly name: string;
   readonly isGpu = true;
   readonly #handle: number;
   readonly #description: GpuDescription;
 
   constructor(handle: number, description: GpuDescription) {
+    super();
     this.#handle = handle;
     this.#description = description;
     this.name = `vulkan(${description.name})`;
@@ -178,6 +181,7 @@ class Vulkan implements VulkanDevice {
   }
 
   async time(work: () => unknown): Promise<number> {
+    checkFunction("time", "work", work);
     const span = native.tw_gpu_span_begin(this.#handle);
     if (span < 0) throw this.#timeError(statusName(-span));
     try {
@@ -211,13 +215,25 @@ markOrigin(Vulkan, "device");
 
 const opened = new Map<number, Vulkan>();
 
+const names = optionNames<VulkanOptions>({ index: true, name: true });
+
 /** Why there is no GPU to open, in a sentence. */
 function nothingFound(wanted: string): UnsupportedError {
   const list = devices();
+  const loader = variable("TILEWORK_VULKAN_LIBRARY");
+  const why = loader ? `${text(0, 3)}; TILEWORK_VULKAN_LIBRARY names ${JSON.stringify(loader)}` : text(0, 3);
   const there = list.length === 0
-    ? `there is none: ${text(0, 3)}`
-    : `there are ${list.map(({ index, name, kind }) => `${index}: ${name} (${kind})`).join(", ")}`;
+    ? `there is none: ${why}`
+    : `there ${list.length === 1 ? "is" : "are"} ${list.map(({ index, name, kind }) => `${index}: ${name} (${kind})`).join(", ")}`;
   return new UnsupportedError(`vulkan: no GPU ${wanted}; ${there}`);
+}
+
+/** Which GPU was asked for, as the end of a sentence. */
+function wish({ index, name }: VulkanOptions): string {
+  if (index !== undefined) return `has the index ${index}`;
+  if (name !== undefined) return `is called ${JSON.stringify(name)}`;
+  const named = variable("TILEWORK_GPU");
+  return named ? `is called ${JSON.stringify(named)}, which TILEWORK_GPU names` : "is chosen by itself, or named by TILEWORK_GPU";
 }
 
 /**
@@ -236,6 +252,7 @@ function nothingFound(wanted: string): UnsupportedError {
  */
 // deno-lint-ignore require-await -- a promise, so that a driver can be opened off the event loop later
 export async function vulkan(options: VulkanOptions = {}): Promise<VulkanDevice> {
+  checkOptions("vulkan", options, names);
   load();
   const { index, name } = options;
   if (index !== undefined && !(Number.isInteger(index) && index >= 0)) {
@@ -246,9 +263,7 @@ export async function vulkan(options: VulkanOptions = {}): Promise<VulkanDevice>
   if (name !== undefined && bytes.length === 0) throw new RangeError("vulkan: name must not be empty");
   const chosen = native.tw_gpu_choose(bytes, bytes.length, index ?? -1);
   if (chosen < 0) {
-    throw nothingFound(
-      index !== undefined ? `has the index ${index}` : name !== undefined ? `is called ${JSON.stringify(name)}` : "is chosen by itself",
-    );
+    throw nothingFound(wish(options));
   }
   const description = describe(chosen);
   if (description.unusable !== null) throw new UnsupportedError(`vulkan: ${description.name} cannot be used: ${description.unusable}`);

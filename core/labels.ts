@@ -1,5 +1,6 @@
 /** Ids and labels: what ops that look rows up by number ask of them, and how they say which one was wrong. */
 
+import { RangeError } from "./errors.ts";
 import { errorDetail } from "../ffi/library.ts";
 import { statusName } from "../ffi/status.ts";
 import { check, type Tensor } from "./tensor.ts";

@@ -1,6 +1,8 @@
 /** Lists of tensors that one call takes: their checks, and the call of ops that change many tensors in place. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { asContiguous, check, checkDevice, checkFloat, checkLike, checkNotRecording, checkShapeIs } from "./op.ts";
+import { optionNames } from "./options.ts";
 import type { Device } from "./device.ts";
 import { formatShape, formatValue } from "./shape.ts";
 import { changes, type Tensor } from "./tensor.ts";
@@ -73,6 +75,9 @@ export interface DecayOptions {
   /** For each tensor whether it decays. All do. */
   decays?: readonly boolean[];
 }
+
+/** The names of options that say which tensors decay. @internal */
+export const decayNames: readonly string[] = optionNames<DecayOptions>({ decays: true });
 
 /** For each of `count` tensors 1 where it decays, else 0; all do unless `decays` says otherwise. @internal */
 export function decayFlags(op: string, decays: readonly boolean[] | undefined, count: number): readonly number[] {

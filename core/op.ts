@@ -4,10 +4,11 @@
  * An op reads: check the arguments → make the output → call → record. `ops/matmul.ts` shows the form.
  */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { native } from "../ffi/library.ts";
 import type { DType, Float } from "./dtype.ts";
 import { formatShape, formatValue, sameShape } from "./shape.ts";
-import type { Shape } from "./shape.ts";
+import type { PairNames, Shape } from "./shape.ts";
 import { allocate, askForGradients, changes, check, Tensor } from "./tensor.ts";
 
 export { check };
@@ -16,6 +17,17 @@ export { check };
 export interface Out<D extends DType, S extends Shape> {
   /** Takes the result in place of a new tensor. Not allowed while gradients are recorded. */
   out?: Tensor<D, S> | undefined;
+}
+
+/** An argument in a message: its name, and its path where it is one of the parameters of the loss that runs: `weight (params.blocks.0.up.weight)`. @internal */
+export function named(name: string, x: Tensor): string {
+  const path = recorder?.pathOf?.(x);
+  return path ? `${name} (${path})` : name;
+}
+
+/** The names of two arguments for a message about their shapes, where a loss runs that may know their paths; made only if there is one to write. @internal */
+export function pairNames(aName: string, a: Tensor, bName: string, b: Tensor): PairNames | undefined {
+  return recorder === null ? undefined : () => [named(aName, a), named(bName, b)];
 }
 
 /** Checks that an argument is a live tensor. @internal */
@@ -27,38 +39,46 @@ export function checkTensor(op: string, name: string, x: unknown): asserts x is 
 /** Checks that an argument is a live tensor of floats. @internal */
 export function checkFloat(op: string, name: string, x: unknown): asserts x is Tensor<Float> {
   checkTensor(op, name, x);
-  if (x.dtype !== "f32" && x.dtype !== "f64") throw new TypeError(`${op}: ${name} is ${x.dtype}, must be f32 or f64`);
+  if (x.dtype !== "f32" && x.dtype !== "f64") throw new TypeError(`${op}: ${named(name, x)} is ${x.dtype}, must be f32 or f64`);
 }
 
 /** Checks that an argument is a live tensor of integers. @internal */
 export function checkInteger(op: string, name: string, x: unknown): asserts x is Tensor<"i32" | "u32"> {
   checkTensor(op, name, x);
-  if (x.dtype !== "i32" && x.dtype !== "u32") throw new TypeError(`${op}: ${name} is ${x.dtype}, must be i32 or u32`);
+  if (x.dtype !== "i32" && x.dtype !== "u32") throw new TypeError(`${op}: ${named(name, x)} is ${x.dtype}, must be i32 or u32`);
 }
 
 /** Checks that `x` is a live tensor of `like`'s element type and device. @internal */
 export function checkLike(op: string, name: string, x: unknown, likeName: string, like: Tensor): asserts x is Tensor {
   checkTensor(op, name, x);
-  if (x.dtype !== like.dtype) throw new TypeError(`${op}: ${name} is ${x.dtype}, ${likeName} is ${like.dtype}`);
+  if (x.dtype !== like.dtype) throw new TypeError(`${op}: ${named(name, x)} is ${x.dtype}, ${named(likeName, like)} is ${like.dtype}`);
   checkDevice(op, name, x, likeName, like);
 }
 
 /** Checks that two tensors live on the same device. @internal */
 export function checkDevice(op: string, name: string, x: Tensor, likeName: string, like: Tensor): void {
   if (x.device !== like.device && x.device.handle !== like.device.handle) {
-    throw new TypeError(`${op}: ${name} is on ${x.device.name}, ${likeName} is on ${like.device.name}`);
+    throw new TypeError(`${op}: ${named(name, x)} is on ${x.device.name}, ${named(likeName, like)} is on ${like.device.name}`);
   }
 }
 
 /** Checks a tensor's shape. @internal */
 export function checkShapeIs(op: string, name: string, x: Tensor, wanted: Shape): void {
-  if (!sameShape(x.shape, wanted)) throw new RangeError(`${op}: ${name} is ${formatShape(x.shape)}, must be ${formatShape(wanted)}`);
+  if (!sameShape(x.shape, wanted)) {
+    throw new RangeError(`${op}: ${named(name, x)} is ${formatShape(x.shape)}, must be ${formatShape(wanted)}`);
+  }
 }
 
 /** Checks a number that scales or decides: finite unless `NaN` and infinities mean something to the op. @internal */
 export function checkNumber(op: string, name: string, value: unknown): number {
   if (typeof value !== "number") throw new TypeError(`${op}: ${name} must be a number, got ${formatValue(value)}`);
   return value;
+}
+
+/** Checks a number that must be finite. @internal */
+export function checkFinite(op: string, name: string, value: unknown): number {
+  if (!Number.isFinite(checkNumber(op, name, value))) throw new RangeError(`${op}: ${name} must be finite, got ${formatValue(value)}`);
+  return value as number; // just checked
 }
 
 /** Checks a flag. @internal */
@@ -146,6 +166,8 @@ export interface RuleTraits {
 export interface Recorder {
   /** Whether a gradient flows into this tensor. */
   tracks(x: Tensor): boolean;
+  /** The path of a parameter, for messages; null for other tensors. */
+  pathOf?(x: Tensor): string | null;
   add(
     op: string,
     inputs: readonly Tensor[],

@@ -1,6 +1,7 @@
 /** Scopes: who frees what. A scope frees everything made inside it but what its body returns. */
 
-import { formatValue } from "./shape.ts";
+import { TypeError } from "./errors.ts";
+import { checkFunction, formatValue } from "./shape.ts";
 
 /**
  * What one scope will free, and those that have left it since it last looked.
@@ -76,6 +77,7 @@ export function forgotten(): void {
 export function scope<T>(
   body: () => T extends PromiseLike<unknown> ? "scope: the body must not be async; await its result outside" : T,
 ): T {
+  checkFunction("scope", "body", body);
   return scopeOf(body as () => T, null); // the parameter's type only refuses promises
 }
 

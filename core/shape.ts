@@ -10,6 +10,7 @@
  * functions in the second half of this file are those checks, in the same words.
  */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { fromOtherCopy } from "./package_copy.ts";
 
 /** The sizes of a tensor, outermost first. */
@@ -30,6 +31,7 @@ export type Dim<Name extends string> = number & { readonly [named]: Name };
  * ```
  */
 export function dim<const Name extends string>(name: Name, size: number): Dim<Name> {
+  if (typeof name !== "string") throw new TypeError(`dim: name must be a string, got ${formatValue(name)}`);
   return checkSize("dim", name, size) as Dim<Name>; // the name lives in the type alone
 }
 
@@ -238,6 +240,11 @@ export function checkSize(op: string, name: string, value: unknown, min: number 
   throw typeof value === "number" ? new RangeError(text) : new TypeError(text);
 }
 
+/** Checks that an argument is a function. @internal */
+export function checkFunction(op: string, name: string, value: unknown): void {
+  if (typeof value !== "function") throw new TypeError(`${op}: ${name} must be a function, got ${formatValue(value)}`);
+}
+
 /** A list of sizes, copied once it is checked; one that holds more elements than can be counted exactly is a RangeError. */
 export function checkShape(op: string, name: string, value: unknown): number[] {
   if (!Array.isArray(value)) throw new TypeError(`${op}: ${name} must be an array of sizes, got ${formatValue(value)}`);
@@ -295,17 +302,26 @@ function broadcastOrNull(a: Shape, b: Shape): number[] | null {
   return out;
 }
 
+/** What two operands are called in a message. @internal */
+export type PairNames = () => readonly [string, string];
+
 /** The shape of `a @ b`, batch axes broadcast; the sentence names the shapes as they came and the inner sizes as they meet. */
-export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false): number[] {
-  const no = (why: string): never => {
-    throw new RangeError(`matmul: a is ${formatShape(a)}, b is ${formatShape(b)}: ${why}`);
-  };
-  if (a.length < 2 || b.length < 2) return no("both need two axes or more");
-  const [m, k] = lastTwo(a, transposeA), [l, n] = lastTwo(b, transposeB);
-  if (k !== l) return no(`inner sizes ${k} and ${l} differ`);
-  const out = a.length === 2 && b.length === 2 ? [] : broadcastOrNull(a.slice(0, -2), b.slice(0, -2)) ?? no("batch sizes do not broadcast");
-  out.push(m, n);
-  return out;
+export function matmulShape(a: Shape, b: Shape, transposeA: boolean = false, transposeB: boolean = false, names?: PairNames): number[] {
+  const r = a.length, s = b.length;
+  if (r < 2 || s < 2) throw noProduct(a, b, names, "both need two axes or more");
+  const m = a[transposeA ? r - 1 : r - 2]!, k = a[transposeA ? r - 2 : r - 1]!;
+  const l = b[transposeB ? s - 1 : s - 2]!, n = b[transposeB ? s - 2 : s - 1]!;
+  if (k !== l) throw noProduct(a, b, names, `inner sizes ${k} and ${l} differ`);
+  if (r === 2 && s === 2) return [m, n];
+  const batch = broadcastOrNull(a.slice(0, -2), b.slice(0, -2));
+  if (batch === null) throw noProduct(a, b, names, "batch sizes do not broadcast");
+  batch.push(m, n);
+  return batch;
+}
+
+function noProduct(a: Shape, b: Shape, names: PairNames | undefined, why: string): Error {
+  const [aName, bName] = names?.() ?? ["a", "b"];
+  return new RangeError(`matmul: ${aName} is ${formatShape(a)}, ${bName} is ${formatShape(b)}: ${why}`);
 }
 
 /** The shape of the products of two lists of matrices, in the words of `matmulShape`. */
@@ -324,15 +340,14 @@ function lastTwo(shape: Shape, transposed: boolean): [number, number] {
 }
 
 /** The shape of `x @ weightᵀ` for a layer whose weight is [out, in]. */
-export function linearShape(op: string, x: Shape, weight: Shape): number[] {
+export function linearShape(op: string, x: Shape, weight: Shape, names?: PairNames): number[] {
   const inner = x[x.length - 1], wanted = weight[1];
-  if (weight.length !== 2) throw new RangeError(`${op}: weight is ${formatShape(weight)}, must be [out, in]`);
-  if (inner !== wanted) {
-    throw new RangeError(
-      `${op}: x is ${formatShape(x)}, weight is ${formatShape(weight)}: inner sizes ${inner ?? "none"} and ${wanted} differ`,
-    );
-  }
-  return [...x.slice(0, -1), weight[0]!];
+  if (weight.length === 2 && inner === wanted) return [...x.slice(0, -1), weight[0]!];
+  const [xName, weightName] = names?.() ?? ["x", "weight"];
+  if (weight.length !== 2) throw new RangeError(`${op}: ${weightName} is ${formatShape(weight)}, must be [out, in]`);
+  throw new RangeError(
+    `${op}: ${xName} is ${formatShape(x)}, ${weightName} is ${formatShape(weight)}: inner sizes ${inner ?? "none"} and ${wanted} differ`,
+  );
 }
 
 /** Checks that a new shape holds as many elements as the old one. */
@@ -351,6 +366,7 @@ export function checkAxes(op: string, shape: Shape, axes?: readonly number[]): n
     [order[rank - 2], order[rank - 1]] = [rank - 1, rank - 2];
     return order;
   }
+  if (!Array.isArray(axes)) throw new TypeError(`${op}: axes must be an array of axes, got ${formatValue(axes)}`);
   if (axes.length !== rank) throw new RangeError(`${op}: ${formatShape(shape)} has ${rank} axes, not ${axes.length}`);
   const order = axes.map((axis) => normalizeAxis(op, axis, rank));
   if (new Set(order).size !== rank) throw new RangeError(`${op}: axes ${formatShape(axes)} name an axis twice`);

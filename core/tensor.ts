@@ -1,11 +1,13 @@
 /** Tensors: n-dimensional arrays in native memory. */
 
+import { RangeError, TypeError } from "./errors.ts";
 import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
-import { type Device, finished } from "./device.ts";
+import { AnyDevice, type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
 import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
+import { checkOptions, optionNames } from "./options.ts";
 import { isOwnDevice, markOrigin } from "./package_copy.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
@@ -300,7 +302,10 @@ export function allocate<D extends DType, S extends Shape>(op: string, device: D
 export function creationError(op: string, dtype: DType, shape: Shape, device?: Device): Error {
   const status = statusName(native.tw_last_status());
   if (status === "Unsupported" && device !== undefined) {
-    return new UnsupportedError(`${op}: ${dtype} ${formatShape(shape)} is longer than one binding of ${device.name} may be`);
+    const { tensorBytesMax } = (device as VulkanDevice).describe(); // there is no other kind of GPU
+    return new UnsupportedError(
+      `${op}: ${dtype} ${formatShape(shape)} is longer than one binding of ${device.name} may be, ${tensorBytesMax} bytes`,
+    );
   }
   if (status !== "OutOfMemory") return statusError(op, status);
   const m = memory();
@@ -396,12 +401,22 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   if (found !== undefined) {
     const array = data as Data[DType]; // `dtypeOf` has looked
     if ((array.buffer as { detached?: boolean }).detached) throw new TypeError(`${op}: data was transferred away and is detached`);
-    if (found !== dtype) throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with cast`);
+    if (found !== dtype) {
+      throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with ${dtypes[dtype].array.name}.from(data)`);
+    }
     checkCount(op, array.length, count, shape);
     return array;
   }
   if (!Array.isArray(data)) {
     throw new TypeError(`${op}: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array, got ${formatValue(data)}`);
+  }
+  const nested = data.findIndex((value) => Array.isArray(value) || ArrayBuffer.isView(value));
+  if (nested >= 0) {
+    throw new TypeError(
+      `${op}: data[${nested}] must be a number, got ${
+        formatValue(data[nested])
+      }: pass the numbers row-major in one array, nested ones by data.flat(Infinity)`,
+    );
   }
   checkCount(op, data.length, count, shape);
   const whole = !dtypes[dtype].float;
@@ -430,6 +445,8 @@ export function requireDevice(op: string, device: Device): void {
   }
 }
 
+const tensorNames = optionNames<{ dtype?: DType }>({ dtype: true });
+
 /**
  * A tensor of the given shape with a copy of `data`, row-major. A typed array decides the element type; a plain array gives f32 unless `dtype` says
  * otherwise. Throws a TypeError or RangeError that names what does not fit.
@@ -449,7 +466,8 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   options: { dtype?: D } = {},
 ): Tensor<NoInfer<D>, S> {
   requireDevice("tensor", device);
-  const dtype = checkDType("tensor", options.dtype ?? dtypeOf(data) ?? "f32") as D; // the type parameter's default says the same
+  checkOptions("tensor", options, tensorNames);
+  const dtype = checkDType("tensor", options.dtype === undefined ? dtypeOf(data) ?? "f32" : options.dtype) as D; // the type parameter's default says the same
   const sizes = checkShape("tensor", "shape", shape);
   const array = elements("tensor", data, dtype, elementCount(sizes), sizes);
   const out = allocate<D, S>("tensor", device, dtype, sizes);

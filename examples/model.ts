@@ -73,10 +73,12 @@ const deviation = 0.05;
 
 /** An expert computes what the dense feed-forward does, with half its features. */
 const feedForwardInit = (rng: Random, c: Config, back: number) =>
-  c.experts > 0 ? moeInit(rng, { ...c, deviation: { router: deviation, up: deviation, down: back } }) : {
-    up: linearInit(rng, c.width, 2 * c.hidden, { deviation, bias: false }),
-    down: linearInit(rng, c.hidden, c.width, { deviation: back, bias: false }),
-  };
+  c.experts > 0
+    ? moeInit(rng, { width: c.width, hidden: c.hidden, experts: c.experts, deviation: { router: deviation, up: deviation, down: back } })
+    : {
+      up: linearInit(rng, c.width, 2 * c.hidden, { deviation, bias: false }),
+      down: linearInit(rng, c.hidden, c.width, { deviation: back, bias: false }),
+    };
 
 /** New parameters: plain nested objects of tensors. */
 // deno-lint-ignore explicit-module-boundary-types -- the parameters' type is what this function says
@@ -133,7 +135,7 @@ interface Fed {
 
 function feedForward(p: Block, x: Hidden, c: Config): Fed {
   if ("router" in p) {
-    const { y, balanceLoss, offsets } = moe(x, p, c);
+    const { y, balanceLoss, offsets } = moe(x, p, { topK: c.topK });
     return { y, balance: balanceLoss, offsets };
   }
   const [gate, up] = split(linear(x, p.up), [c.hidden, c.hidden], -1);

@@ -34,7 +34,7 @@ export interface Candidate {
 export let loadedFrom: Candidate | undefined;
 
 /** The variable that names a library. */
-const variable = "TILEWORK_LIBRARY";
+const libraryVariable = "TILEWORK_LIBRARY";
 
 /** Where this code lies. Some bundlers leave nothing of `import.meta` in CommonJS. */
 const here: string = import.meta.url ?? "";
@@ -42,9 +42,14 @@ const here: string = import.meta.url ?? "";
 /** Whether a bundler has moved this code into another file: then nothing is known of what lies beside it. */
 const bundled = !/\/ffi\/library\.[jt]s(?:[?#].*)?$/.test(here);
 
+/** An environment variable as far as this program may read it, for messages: the library reads its own. @internal */
+export function variable(name: string): string | undefined {
+  return runtime.variable(name);
+}
+
 function candidates(): Candidate[] {
-  const override = runtime.variable(variable);
-  if (override) return [{ path: override, from: variable }];
+  const override = runtime.variable(libraryVariable);
+  if (override) return [{ path: override, from: libraryVariable }];
   if (bundled || !here.startsWith("file:")) return [];
   return [{ path: fileURLToPath(new URL(`../zig/zig-out/${fileName}`, here)), from: "the build folder" }];
 }
@@ -53,11 +58,11 @@ function candidates(): Candidate[] {
 function advice(): string {
   const build = "with `deno task build` in the repository", allow = "in Deno allow it with --allow-ffi";
   const todo = bundled
-    ? `A bundle or compiled program does not hold the library: build it ${build} of tilework, and set ${variable} to its path; ${allow}.`
-    : `Build it ${build}, or set ${variable} to its path; ${allow}.`;
-  if (runtime.readable(variable)) return todo;
+    ? `A bundle or compiled program does not hold the library: build it ${build} of tilework, and set ${libraryVariable} to its path; ${allow}.`
+    : `Build it ${build}, or set ${libraryVariable} to its path; ${allow}.`;
+  if (runtime.readable(libraryVariable)) return todo;
   // Nothing can tell whether it is set.
-  return `${todo}\n${variable} may not be read here and was passed over if it is set: allow that with --allow-env=${variable}.`;
+  return `${todo}\n${libraryVariable} may not be read here and was passed over if it is set: allow that with --allow-env=${libraryVariable}.`;
 }
 
 const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u32" } } as const satisfies Symbols;

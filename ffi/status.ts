@@ -1,24 +1,25 @@
 /** Errors of the library, and how a native status becomes one. */
 
+import { LibraryError, RangeError, TypeError } from "./errors.ts";
 import { manifest } from "./symbols.gen.ts";
 
 /** No usable native library: what was tried, and what to do. */
-export class LibraryNotFoundError extends Error {
+export class LibraryNotFoundError extends LibraryError {
   override readonly name = "LibraryNotFoundError";
 }
 
 /** Memory for a tensor or for scratch could not be had. Every tensor is as it was. */
-export class OutOfMemoryError extends Error {
+export class OutOfMemoryError extends LibraryError {
   override readonly name = "OutOfMemoryError";
 }
 
 /** The device cannot do what was asked: an element type, an instruction set or a size it has no kernel for. */
-export class UnsupportedError extends Error {
+export class UnsupportedError extends LibraryError {
   override readonly name = "UnsupportedError";
 }
 
 /** A GPU failed, and with it everything on it: its tensors have no values any more, and every later call on it throws this. The CPU is not concerned. */
-export class DeviceLostError extends Error {
+export class DeviceLostError extends LibraryError {
   override readonly name = "DeviceLostError";
 }
 
@@ -46,7 +47,7 @@ export function statusError(op: string, name: StatusName): Error {
     case "OutOfMemory":
       return new OutOfMemoryError(`${op}: out of memory`);
     case "Unsupported":
-      return new UnsupportedError(`${op}: this device does not support the element type or setting`);
+      return new UnsupportedError(`${op}: this device has no kernel for the element type, the setting, or sizes from 2^32 on`);
     case "DeviceLost":
       return new DeviceLostError(`${op}: the GPU was lost; open it anew with vulkan() and make its tensors again`);
     case "InvalidHandle":

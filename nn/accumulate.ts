@@ -1,16 +1,20 @@
 /** Sums of gradient trees over several batches. */
 
-import { checkNotRecording, checkNumber } from "../core/op.ts";
+import { TypeError } from "../core/errors.ts";
+import { checkFinite, checkNotRecording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { axpby } from "../ops/axpby.ts";
-import { checkDistinct, checkSameTree, flatten, type Tree } from "./tree.ts";
+import { checkApart, checkDistinct, checkSameTree, flatten, type Tree } from "./tree.ts";
 
 /** Options of `accumulate`. */
 export interface AccumulateOptions {
   /** What the gradients are multiplied by, 1. */
   weight?: number;
 }
+
+const names = optionNames<AccumulateOptions>({ weight: true });
 
 /**
  * Gradient accumulation: adds gradients to others in place, one native call for the whole tree, `into ← into + weight · grads`. So a batch that does not fit
@@ -46,11 +50,13 @@ export interface AccumulateOptions {
  */
 export function accumulate<P extends Tree<P>>(into: P, grads: NoInfer<P>, options: AccumulateOptions = {}): void {
   const op = "accumulate";
+  checkOptions(op, options, names);
   checkNotRecording(op);
-  const weight = checkNumber(op, "weight", options.weight ?? 1);
+  const weight = checkFinite(op, "weight", options.weight === undefined ? 1 : options.weight);
   const ys = flatten(into, op, "into"), xs = flatten(grads, op, "grads");
   checkDistinct(op, "into", ys);
   checkSameTree(op, "grads", xs, "into", ys);
+  checkApart(op, "into", ys, "grads", xs);
   for (const [path, x] of ys) {
     if (x.dtype !== "f32" && x.dtype !== "f64") throw new TypeError(`${op}: into.${path} is ${x.dtype}, must be f32 or f64`);
   }

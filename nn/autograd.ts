@@ -9,9 +9,10 @@
  * the same tape, where the way back goes on through them. So everything is added in the order it would have been without the checkpoint.
  */
 
+import { TypeError } from "../core/errors.ts";
 import { currentRecorder, type Recorder, type Rule, type RuleTraits, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
-import { formatShape, formatValue, sameShape } from "../core/shape.ts";
+import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
@@ -34,6 +35,8 @@ export interface ValueAndGrads<R, P> extends Disposable {
 /** Where a value's gradient gathers. */
 interface Slot {
   readonly tape: Tape;
+  /** The path of a parameter, `params.blocks.0.weight`; null for what the loss makes. */
+  readonly path: string | null;
   gradient: Tensor | null;
   /** Whether `gradient` shares memory with nothing, and may be added to in place. */
   own: boolean;
@@ -54,14 +57,18 @@ class Tape implements Recorder {
   readonly nodes: Node[] = [];
 
   /** A slot for a value that gradients flow into. */
-  watch(x: Tensor): Slot {
-    const slot: Slot = { tape: this, gradient: null, own: false };
+  watch(x: Tensor, path: string | null = null): Slot {
+    const slot: Slot = { tape: this, path, gradient: null, own: false };
     x.slot = slot;
     return slot;
   }
 
   tracks(x: Tensor): boolean {
     return x.slot !== null && (x.slot as Slot).tape === this; // only tapes set slots
+  }
+
+  pathOf(x: Tensor): string | null {
+    return this.tracks(x) ? (x.slot as Slot).path : null; // as in `tracks`
   }
 
   add(
@@ -115,7 +122,9 @@ class Tape implements Recorder {
       const changed = saved.find((x, i) => x.storage.writes !== writes[i]);
       if (changed !== undefined) {
         throw new TypeError(
-          `valueAndGrad: a tensor ${formatShape(changed.shape)} that the gradient of ${op} needs was written to inside the loss`,
+          `valueAndGrad: ${this.pathOf(changed) ?? "a tensor"} ${
+            formatShape(changed.shape)
+          } that the gradient of ${op} needs was written to inside the loss`,
         );
       }
       const sums = inputs.map((slot) => slot?.own ? slot.gradient : null);
@@ -188,12 +197,18 @@ class Guard implements Recorder {
   tracks(x: Tensor): boolean {
     if (!this.tape.tracks(x)) return false;
     throw new TypeError(
-      `checkpoint: fn uses a tensor ${formatShape(x.shape)} that a gradient flows into and that is not among its arguments; pass it as one`,
+      `checkpoint: fn uses ${this.pathOf(x) ?? "a tensor"} ${
+        formatShape(x.shape)
+      } that a gradient flows into and that is not among its arguments; pass it as one`,
     );
   }
 
+  pathOf(x: Tensor): string | null {
+    return this.tape.pathOf(x);
+  }
+
   add(): void {
-    throw new Error("checkpoint: nothing is recorded here"); // `tracks` is never true
+    throw new TypeError("checkpoint: nothing is recorded here"); // `tracks` is never true
   }
 }
 
@@ -222,7 +237,7 @@ class Guard implements Recorder {
  * ```
  */
 export function checkpoint<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
-  if (typeof fn !== "function") throw new TypeError(`checkpoint: fn must be a function, got ${formatValue(fn)}`);
+  checkFunction("checkpoint", "fn", fn);
   return (...args: A): R => {
     const tape = currentRecorder();
     if (!(tape instanceof Tape)) return fn(...args); // nothing is recorded, or a checkpoint around this one runs unrecorded
@@ -312,6 +327,7 @@ function withValues<T>(changed: readonly Tensor[], values: readonly Tensor[], bo
 export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends Scalar | readonly [Scalar, ...unknown[]]>(
   loss: (params: P, ...rest: A) => R,
 ): (params: P, ...rest: A) => ValueAndGrads<R, P> {
+  checkFunction("valueAndGrad", "loss", loss);
   return (params: P, ...rest: A): ValueAndGrads<R, P> => {
     if (currentRecorder() !== null) {
       throw new TypeError("valueAndGrad: called inside a loss; a gradient of a gradient is not supported");
@@ -327,7 +343,7 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
         throw new TypeError(`valueAndGrad: ${leafName("params", path)} is ${x.dtype}, must be f32 or f64`);
       }
     }
-    const watched = leaves.map(([, x]) => tape.watch(x));
+    const watched = leaves.map(([path, x]) => tape.watch(x, leafName("params", path)));
     const made: Tensor[] = [];
     const returned: Owned[] = [];
     try {
@@ -380,7 +396,11 @@ function run<P, A extends unknown[], R>(
   tape.backward(scalar.slot as Slot, full(scalar.device, [], 1, scalar.dtype) as Tensor); // `tracks` has looked
   for (let i = 0; i < leaves.length; i++) {
     if (watched[i]!.gradient === null) {
-      throw new Error(`valueAndGrad: the loss never used ${leafName("params", leaves[i]![0])}`);
+      throw new TypeError(
+        `valueAndGrad: the loss never used ${
+          leafName("params", leaves[i]![0])
+        }; use it, or leave it out of the parameters and pass it as a further argument, which is a constant`,
+      );
     }
   }
   return value;

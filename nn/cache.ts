@@ -1,9 +1,11 @@
 /** Keys and values of the positions that a model has seen, for generating text one position at a time. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Device } from "../core/device.ts";
 import type { DType, Float } from "../core/dtype.ts";
 import { isExplaining } from "../core/explaining.ts";
 import { checkDevice, checkNotRecording, checkTensor } from "../core/op.ts";
+import { checkNeeded, optionNames } from "../core/options.ts";
 import { keep } from "../core/scope.ts";
 import { checkSize, formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
@@ -45,6 +47,14 @@ export interface KeyValueCache<D extends Float = "f32", B extends number = numbe
   reset(): void;
 }
 
+const names = optionNames<KeyValueCacheOptions<Float, number, number, number>>({
+  batch: true,
+  heads: true,
+  capacity: true,
+  width: true,
+  dtype: true,
+});
+
 /**
  * A key–value cache. A decoder that writes text needs, for each new position, the keys and values of all before it: with the cache it computes those of the
  * new ones alone, appends them, and asks `attention(q, cache.keys, cache.values, { causal: true })`, where the queries count from the end. The results have
@@ -74,7 +84,7 @@ export function keyValueCache<
 >(device: Device, options: KeyValueCacheOptions<D, B, H, W>): KeyValueCache<D, B, H, W> {
   const op = "keyValueCache";
   requireDevice(op, device);
-  if (typeof options !== "object" || options === null) throw new TypeError(`${op}: options must be { heads, capacity, width }`);
+  checkNeeded(op, options, names);
   const { batch = 1, heads, capacity, width, dtype = "f32" } = options;
   for (const [name, size] of Object.entries({ batch, heads, capacity, width })) checkSize(op, name, size);
   const type = checkDType(op, dtype);

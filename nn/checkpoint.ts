@@ -1,7 +1,9 @@
 /** Checkpoints: parameter trees in safetensors files, which Python's `safetensors` package reads too. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Data, DType } from "../core/dtype.ts";
 import { checkFlag } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { formatShape, sameShape } from "../core/shape.ts";
 import { finishReading } from "./disk.ts";
 import { conversion, formatDType } from "./file_types.ts";
@@ -28,6 +30,8 @@ export interface LoadOptions {
   ignoreMissing?: boolean;
 }
 
+const saveNames = optionNames<SaveOptions>({ metadata: true });
+
 /**
  * Writes a tree's tensors to a safetensors file, under their paths: `blocks.0.norm1.weight`. The values are those of the moment of the
  * call. The file is written beside its place, flushed, and renamed: whatever happens, there is either the old file or the whole new one.
@@ -51,6 +55,7 @@ export interface LoadOptions {
 export async function save<P extends Tree<P>>(path: string, tree: P, options: SaveOptions = {}): Promise<void> {
   const op = "save";
   checkPath(op, path);
+  checkOptions(op, options, saveNames);
   const leaves = flatten(tree, op, "tree");
   const tensors = leaves.map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
   const { bytes, order } = encodeHeader(op, tensors, options.metadata);
@@ -61,6 +66,8 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
     throw failure(op, path, error);
   }
 }
+
+const loadNames = optionNames<LoadOptions>({ ignoreExtra: true, ignoreMissing: true });
 
 /**
  * Fills a tree's tensors from a file that `save` or another program has written. Names, shapes and element types are compared first: either
@@ -86,6 +93,7 @@ export async function save<P extends Tree<P>>(path: string, tree: P, options: Sa
 export async function load<P extends Tree<P>>(path: string, into: P, options: LoadOptions = {}): Promise<void> {
   const op = "load";
   checkPath(op, path);
+  checkOptions(op, options, loadNames);
   const ignoreExtra = checkFlag(op, "ignoreExtra", options.ignoreExtra),
     ignoreMissing = checkFlag(op, "ignoreMissing", options.ignoreMissing);
   const leaves = flatten(into, op, "into");

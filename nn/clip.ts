@@ -1,5 +1,6 @@
 /** Clipping of gradient trees by their global norm. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { checkNotRecording } from "../core/op.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import { scope } from "../core/scope.ts";

@@ -1,12 +1,14 @@
 /** Exponential moving averages of parameter trees. */
 
+import { TypeError } from "../core/errors.ts";
 import { checkNotRecording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { keep } from "../core/scope.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { copy } from "../ops/copy.ts";
 import { lerp } from "../ops/lerp.ts";
 import { checkSetting } from "./optimizers/optimizer.ts";
-import { checkDistinct, checkSameTree, flatten, mapTree, type Tree } from "./tree.ts";
+import { checkApart, checkDistinct, checkSameTree, flatten, mapTree, type Tree } from "./tree.ts";
 
 /** Settings of `ema`. */
 export interface EmaOptions {
@@ -21,6 +23,8 @@ export interface Ema<P> extends Disposable {
   /** Moves the averages towards the parameters. */
   update(params: P): void;
 }
+
+const names = optionNames<EmaOptions>({ decay: true });
 
 /**
  * An exponential moving average of parameters, which often does better than the parameters themselves: after each step of the optimizer
@@ -42,6 +46,7 @@ export interface Ema<P> extends Disposable {
  */
 export function ema<P extends Tree<P>>(params: P, options: EmaOptions = {}): Ema<P> {
   const op = "ema";
+  checkOptions(op, options, names);
   const { decay = 0.999 } = options;
   checkSetting(op, "decay", decay, 1);
   checkNotRecording(op);
@@ -56,6 +61,7 @@ export function ema<P extends Tree<P>>(params: P, options: EmaOptions = {}): Ema
       checkNotRecording(op);
       const ps = flatten(now, op);
       checkSameTree(op, "params", ps, "average", averages);
+      checkApart(op, "average", averages, "params", ps);
       const byPath = new Map(ps);
       lerp(averages.map(([, x]) => x as Tensor<"f32">), averages.map(([path]) => byPath.get(path) as Tensor<"f32">), 1 - decay); // copies of f32
     },

@@ -1,7 +1,9 @@
 /** Mixture of experts: a feed-forward layer of which each row uses a few experts. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
-import { checkFlag, checkFloat, checkTensor } from "../core/op.ts";
+import { checkFlag, checkFloat, checkTensor, named } from "../core/op.ts";
+import { checkNeeded, checkOptions, optionNames } from "../core/options.ts";
 import { scope } from "../core/scope.ts";
 import { checkSize, formatShape, formatValue, sameShape } from "../core/shape.ts";
 import type { Last, Shape } from "../core/shape.ts";
@@ -17,13 +19,14 @@ import type { GroupedLinear } from "../ops/grouped_linear.ts";
 import { linear } from "../ops/linear.ts";
 import type { Linear } from "../ops/linear.ts";
 import { loadBalanceLoss } from "../ops/load_balance_loss.ts";
-import type { Random } from "../ops/random.ts";
+import { checkRandom, type Random } from "../ops/random.ts";
 import { relu } from "../ops/relu.ts";
 import { reshape } from "../ops/reshape.ts";
-import { route, type RouteOptions } from "../ops/route.ts";
+import { route, type RouteOptions, scoreFlag } from "../ops/route.ts";
 import { routerZLoss } from "../ops/router_z_loss.ts";
 import { silu } from "../ops/silu.ts";
 import { split } from "../ops/split.ts";
+import { checkDeviation } from "./init.ts";
 
 /** What an expert computes between its two products. `geglu` takes twice as many columns as it leaves: the gate first. */
 export type MoeActivation = "geglu" | "gelu" | "relu" | "silu";
@@ -56,6 +59,8 @@ export interface MoeResult<D extends Float, S extends Shape> {
   zLoss: Tensor<D, []>;
 }
 
+const names = optionNames<MoeOptions>({ topK: true, score: true, normalize: true, activation: true });
+
 /**
  * Mixture of experts: a router chooses `topK` experts for each row (`route`), and the result is the sum of their answers, `down(activation(up(x)))`,
  * by the router's weights. Rows lie by expert in between (`expertOrder`, `gatherRows`, `groupedLinear`, `combineRows`). No row is dropped, however
@@ -85,6 +90,7 @@ export function moe<D extends Float, S extends Shape>(
   p: NoInfer<Moe<Last<S>, number, number, D>>,
   options: MoeOptions,
 ): MoeResult<D, S> {
+  checkNeeded("moe", options, names);
   return forward("moe", x as Tensor, p as unknown as AnyMoe, options) as unknown as MoeResult<D, S>; // of x's own dtype and shape
 }
 
@@ -128,7 +134,9 @@ function checkMoe(op: string, x: Tensor, p: AnyMoe, gated: boolean): void {
     const weight = p[name].weight as Tensor;
     checkTensor(op, `${name}.weight`, weight);
     const axes = name === "router" ? 2 : 3;
-    if (weight.rank !== axes) throw new RangeError(`${op}: ${name}.weight is ${formatShape(weight.shape)}, must have ${axes} axes`);
+    if (weight.rank !== axes) {
+      throw new RangeError(`${op}: ${named(`${name}.weight`, weight)} is ${formatShape(weight.shape)}, must have ${axes} axes`);
+    }
   }
   const width = x.shape[x.rank - 1]!, experts = p.router.weight.shape[0], hidden = p.down.weight.shape[2];
   const wanted = {
@@ -139,31 +147,34 @@ function checkMoe(op: string, x: Tensor, p: AnyMoe, gated: boolean): void {
   for (const name of ["router", "up", "down"] as const) {
     const { shape } = p[name].weight;
     if (!sameShape(shape, wanted[name])) {
-      throw new RangeError(`${op}: ${name}.weight is ${formatShape(shape)}, must be ${formatShape(wanted[name])}`);
+      throw new RangeError(
+        `${op}: ${named(`${name}.weight`, p[name].weight as Tensor)} is ${formatShape(shape)}, must be ${formatShape(wanted[name])}`,
+      );
     }
   }
 }
 
 function forward(op: string, x: Tensor, p: AnyMoe, options: MoeOptions): MoeResult<"f32", Shape> {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${op}: options must be { topK, score?, normalize?, activation? }, got ${formatValue(options)}`);
-  }
+  const { topK, score, normalize } = options;
   const activation = activationOf(op, options.activation);
+  scoreFlag(op, score);
+  checkFlag(op, "normalize", normalize);
   checkMoe(op, x, p, activation.gated);
+  checkSize(op, "topK", topK, 1, Math.max(1, p.router.weight.shape[0]));
   const experts = p.router.weight.shape[0], width = x.shape[x.rank - 1]!;
   const count = x.shape.slice(0, -1).reduce((a, b) => a * b, 1);
   // What lies between is freed here, but for what the gradient needs.
   return scope(() => {
     const rows = reshape(x, [count, width]) as Tensor<"f32", [number, number]>; // f32 or f64, as p is
     const logits = linear(rows, p.router);
-    const { indices, weights } = route(logits, options);
+    const { indices, weights } = route(logits, { topK, score, normalize });
     const order = expertOrder(indices, { experts });
     const hidden = activation.of(groupedLinear(gatherRows(rows, order), order.offsets, p.up));
     const y = combineRows(groupedLinear(hidden, order.offsets, p.down), weights, order);
     return {
       y: reshape(y, x.shape),
       offsets: order.offsets,
-      balanceLoss: loadBalanceLoss(logits, order.offsets, options),
+      balanceLoss: loadBalanceLoss(logits, order.offsets, { score }),
       zLoss: routerZLoss(logits),
     };
   });
@@ -185,6 +196,21 @@ export interface MoeInitOptions<W extends number, H extends number, E extends nu
   deviation?: { router?: number; up?: number; down?: number };
 }
 
+const initNames = optionNames<MoeInitOptions<number, number, number>>({
+  width: true,
+  hidden: true,
+  experts: true,
+  activation: true,
+  bias: true,
+  deviation: true,
+});
+
+const deviationNames = optionNames<NonNullable<MoeInitOptions<number, number, number>["deviation"]>>({
+  router: true,
+  up: true,
+  down: true,
+});
+
 /**
  * Parameters of a mixture of experts: normal weights, biases of zeros where there are any.
  *
@@ -198,19 +224,20 @@ export interface MoeInitOptions<W extends number, H extends number, E extends nu
  */
 export function moeInit<W extends number, H extends number, E extends number>(rng: Random, options: MoeInitOptions<W, H, E>): Moe<W, E, H> {
   const op = "moeInit";
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${op}: options must be { width, hidden, experts, … }, got ${formatValue(options)}`);
-  }
+  checkRandom(op, rng);
+  checkNeeded(op, options, initNames);
   const { width, hidden, experts, deviation = {} } = options;
+  checkOptions(op, deviation, deviationNames, "deviation");
   checkSize(op, "width", width);
   checkSize(op, "hidden", hidden);
   checkSize(op, "experts", experts);
   const bias = checkFlag(op, "bias", options.bias);
   const inner: number = activationOf(op, options.activation).gated ? 2 * hidden : hidden;
   const fromWidth = 1 / Math.sqrt(Math.max(1, width)), fromHidden = 1 / Math.sqrt(Math.max(1, hidden));
-  const router = { weight: rng.normal([experts, width], { deviation: deviation.router ?? fromWidth }) };
-  const up = { weight: rng.normal([experts, inner, width], { deviation: deviation.up ?? fromWidth }) };
-  const down = { weight: rng.normal([experts, width, hidden], { deviation: deviation.down ?? fromHidden }) };
+  const of = (name: "router" | "up" | "down", otherwise: number) => checkDeviation(op, `deviation.${name}`, deviation[name], otherwise);
+  const router = { weight: rng.normal([experts, width], { deviation: of("router", fromWidth) }) };
+  const up = { weight: rng.normal([experts, inner, width], { deviation: of("up", fromWidth) }) };
+  const down = { weight: rng.normal([experts, width, hidden], { deviation: of("down", fromHidden) }) };
   if (!bias) return { router, up, down };
   return {
     router,

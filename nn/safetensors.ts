@@ -8,6 +8,7 @@
  * A decoded header can be trusted: whatever the file holds, its tensors have known sizes, lie inside it and do not overlap.
  */
 
+import { LibraryError, RangeError, TypeError } from "../core/errors.ts";
 import type { DType } from "../core/dtype.ts";
 import { dtypeBytes } from "../core/dtype.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
@@ -17,7 +18,7 @@ import { bitsOf, formatDType } from "./file_types.ts";
  * A checkpoint that cannot be read or written, is damaged, is no safetensors file, or does not fit the tree it is loaded into. The message
  * begins with function and path; if the system failed, `cause` is its error.
  */
-export class CheckpointError extends Error {
+export class CheckpointError extends LibraryError {
   override readonly name = "CheckpointError";
 }
 
@@ -61,7 +62,10 @@ export function encodeHeader(
   metadata: Readonly<Record<string, string>> = {},
 ): { bytes: Uint8Array; order: number[] } {
   const fields: [string, unknown][] = [];
-  if (!isObject(metadata) || metadata instanceof Map) {
+  if (
+    typeof metadata !== "object" || metadata === null || Array.isArray(metadata) ||
+    Object.prototype.toString.call(metadata) !== "[object Object]"
+  ) {
     throw new TypeError(`${source}: metadata must be an object of strings, got ${formatValue(metadata)}`);
   }
   const pairs = Object.entries(metadata);

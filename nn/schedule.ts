@@ -1,6 +1,8 @@
 /** Learning-rate schedules: functions from the step to the rate, so that a resumed run has the same rates as an uninterrupted one. */
 
+import { RangeError } from "../core/errors.ts";
 import { checkNumber } from "../core/op.ts";
+import { checkNeeded, optionNames } from "../core/options.ts";
 import { checkSize } from "../core/shape.ts";
 
 /** Settings of `cosine`. */
@@ -14,6 +16,8 @@ export interface CosineOptions {
   /** The lowest rate, which the last steps approach; 0. */
   floor?: number;
 }
+
+const names = optionNames<CosineOptions>({ peak: true, warmup: true, steps: true, floor: true });
 
 /**
  * Linear warm-up, then half a cosine down to the floor. With steps counted from 0:
@@ -32,6 +36,7 @@ export interface CosineOptions {
  * ```
  */
 export function cosine(options: CosineOptions): (step: number) => number {
+  checkNeeded("cosine", options, names);
   const { peak, warmup, steps, floor = 0 } = options;
   checkRate("peak", peak, Infinity);
   checkRate("floor", floor, peak);

@@ -3,7 +3,8 @@
  * of insertion. `undefined` stands for a parameter that is not there, such as a bias.
  */
 
-import { formatShape, formatValue, sameShape } from "../core/shape.ts";
+import { RangeError, TypeError } from "../core/errors.ts";
+import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 
 /** A parameter tree: tensors in nested objects and arrays, nothing else. `P` is the tree's own type: `<P extends Tree<P>>`. */
@@ -81,6 +82,7 @@ export function treeLeaves<P extends Tree<P>>(tree: P): Leaf[] {
  */
 export function treeMap<P extends Tree<P>>(tree: P, change: (x: Tensor, path: string) => Tensor): P {
   const op = "treeMap";
+  checkFunction(op, "change", change);
   flatten(tree, op, "tree");
   return mapTree(
     tree,
@@ -120,6 +122,17 @@ export function checkDistinct(op: string, name: string, leaves: readonly Leaf[])
     const before = seen.get(x);
     if (before !== undefined) throw new TypeError(`${op}: ${leafName(name, before)} and ${leafName(name, path)} are the same tensor`);
     seen.set(x, path);
+  }
+}
+
+/** Fails where a tensor of one tree has the same elements in memory as one of another: what changes the one would change the other as it is read. @internal */
+export function checkApart(op: string, aName: string, a: readonly Leaf[], bName: string, b: readonly Leaf[]): void {
+  const byMemory = new Map(a.map((leaf) => [leaf[1].storage, leaf]));
+  for (const [path, y] of b) {
+    const found = byMemory.get(y.storage);
+    if (found === undefined || found[1].offset !== y.offset || y.size === 0) continue;
+    const what = found[1] === y ? "are the same tensor" : "share their memory";
+    throw new TypeError(`${op}: ${leafName(aName, found[0])} and ${leafName(bName, path)} ${what}`);
   }
 }
 

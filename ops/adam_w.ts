@@ -1,7 +1,8 @@
 /** One step of AdamW on many tensors. */
 
 import type { Float } from "../core/dtype.ts";
-import { checkColumns, checkScalars, decayFlags, type DecayOptions, inPlace } from "../core/list.ts";
+import { checkColumns, checkScalars, decayFlags, decayNames, type DecayOptions, inPlace } from "../core/list.ts";
+import { checkOptions } from "../core/options.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
@@ -43,6 +44,7 @@ export function adamWStep<D extends Float>(
   options: DecayOptions = {},
 ): void {
   const op = "adamWStep";
+  checkOptions(op, options, decayNames);
   const columns = [["w", w], ["m", m], ["v", v], ["g", g]] as const;
   checkColumns(op, columns);
   checkScalars(op, scalars as Tensor, 8, w[0]);

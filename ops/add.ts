@@ -2,6 +2,7 @@
 
 import { check, checkLike, checkTensor, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { DType } from "../core/dtype.ts";
 import { broadcastShapes, sameShape } from "../core/shape.ts";
 import type { Broadcast, BroadcastLeft, BroadcastRight, NoBroadcast, Shape } from "../core/shape.ts";
@@ -30,7 +31,7 @@ export function add<D extends DType, A extends Shape, B extends Shape>(
   b: BroadcastLeft<A, B> extends BroadcastRight<A, B> ? Tensor<NoInfer<D>, B> : NoBroadcast<"add", A, B>,
   options?: NoInfer<Out<D, Broadcast<A, B>>>,
 ): Tensor<D, Broadcast<A, B>> {
-  return total(a as Tensor, b as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, Broadcast<A, B>>; // checked below, as numbers
+  return total(a as Tensor, b as Tensor, outOf("add", options) as Tensor | undefined) as unknown as Tensor<D, Broadcast<A, B>>; // checked below, as numbers
 }
 
 function total(a: Tensor, b: Tensor, into: Tensor | undefined): Tensor {

@@ -1,22 +1,24 @@
 /** Scaled dot-product attention, fused: no matrix of probabilities is ever held. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { allocateBeside } from "../core/beside.ts";
 import type { Float, Integer } from "../core/dtype.ts";
 import {
   asContiguous,
   check,
   checkDevice,
+  checkFinite,
   checkFlag,
   checkFloat,
   checkLike,
   checkNotRecording,
-  checkNumber,
   checkShapeIs,
   checkTensor,
   record,
   recording,
 } from "../core/op.ts";
-import { checkSize, formatShape, formatValue } from "../core/shape.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
+import { checkSize, formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, type Tensor, view } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -64,6 +66,16 @@ interface AnyOptions {
   scale?: number | undefined;
 }
 
+const names = optionNames<AttentionForwardOptions<Float, number, number, number>>({
+  causal: true,
+  window: true,
+  mask: true,
+  offsets: true,
+  keyOffsets: true,
+  scale: true,
+  statistics: true,
+});
+
 /**
  * Scaled dot-product attention: `softmax(scale · q @ kᵀ + mask) @ v` for each batch and head (Vaswani et al., "Attention Is All You Need", 2017).
  *
@@ -97,6 +109,7 @@ export function attention<D extends Float, B extends number, H extends number, T
   v: NoInfer<Tensor<D, [B, number, number, W]>>,
   options?: NoInfer<AttentionForwardOptions<D, B, H, T>>,
 ): Tensor<D, [B, H, T, W]> {
+  checkOptions("attention", options, names);
   return attend(q as Tensor, k as Tensor, v as Tensor, options as AnyForward | undefined) as unknown as Tensor<D, [B, H, T, W]>; // q's own shape
 }
 
@@ -134,8 +147,8 @@ function checkAttention(op: string, q: Tensor, k: Tensor, v: Tensor, options: An
   }
   checkShapeIs(op, "v", v, k.shape);
   if (window !== undefined) checkSize(op, "window", window, 1);
-  const scale = checkNumber(op, "scale", options.scale ?? (width === 0 ? 1 : 1 / Math.sqrt(width)));
-  if (!Number.isFinite(scale)) throw new RangeError(`${op}: scale must be finite, got ${formatValue(scale)}`);
+  const { scale = width === 0 ? 1 : 1 / Math.sqrt(width) } = options;
+  checkFinite(op, "scale", scale);
   if (mask !== undefined) checkMask(op, mask, q, [batch, heads, queries, keys!]);
   const { offsets, keyOffsets } = checkOffsets(op, options, q);
   const reach = window === undefined ? Infinity : window - 1;
@@ -326,6 +339,21 @@ export interface AttentionGradients<D extends Float, Q extends Shape, K extends 
   v: Tensor<D, K>;
 }
 
+const backwardNames = optionNames<AttentionBackwardOptions<Float, number, number, number, number>>({
+  causal: true,
+  window: true,
+  mask: true,
+  offsets: true,
+  keyOffsets: true,
+  scale: true,
+  forward: true,
+});
+
+const forwardNames = optionNames<NonNullable<AttentionBackwardOptions<Float, number, number, number, number>["forward"]>>({
+  y: true,
+  statistics: true,
+});
+
 /**
  * Gradients of `attention`: with P the probabilities and `D = Σ dy·y` of a query, `dS = P ∘ (dy @ vᵀ − D)`, `dv = Pᵀ @ dy`, `dk = scale · dSᵀ @ q` and
  * `dq = scale · dS @ k`.
@@ -360,6 +388,7 @@ export function attentionBackward<
   dy: NoInfer<Tensor<D, [B, H, T, W]>>,
   options?: NoInfer<AttentionBackwardOptions<D, B, H, T, W>>,
 ): AttentionGradients<D, [B, H, T, W], K> {
+  checkOptions("attentionBackward", options, backwardNames);
   const all = backward(q as Tensor, k as unknown as Tensor, v as unknown as Tensor, dy as Tensor, options as AnyBackward | undefined);
   return all as unknown as AttentionGradients<D, [B, H, T, W], K>; // shapes as the inputs' own
 }
@@ -374,6 +403,7 @@ function backward(q: Tensor, k: Tensor, v: Tensor, dy: Tensor, options: AnyBackw
   checkNotRecording(op);
   const { forward } = options;
   if (forward !== undefined) {
+    checkOptions(op, forward, forwardNames, "forward");
     checkLike(op, "forward.y", forward.y, "q", q);
     checkShapeIs(op, "forward.y", forward.y, q.shape);
     checkLike(op, "forward.statistics", forward.statistics, "q", q);

@@ -3,6 +3,7 @@
 import type { Float } from "../core/dtype.ts";
 import { checkColumns, inPlace } from "../core/list.ts";
 import { checkNumber } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
@@ -13,6 +14,8 @@ export interface AxpbyOptions {
   /** What each `y` is multiplied by, 1. With 0 it is not read. */
   beta?: number;
 }
+
+const names = optionNames<AxpbyOptions>({ alpha: true, beta: true });
 
 /**
  * Weighted sums of many pairs of tensors, in one call, in place on each of `y`: `y[i] ← alpha · x[i] + beta · y[i]`.
@@ -31,8 +34,11 @@ export interface AxpbyOptions {
  */
 export function axpby<D extends Float>(y: readonly Tensor<D>[], x: readonly Tensor<NoInfer<D>>[], options: AxpbyOptions = {}): void {
   const op = "axpby";
+  checkOptions(op, options, names);
   const columns = [["y", y], ["x", x]] as const;
   checkColumns(op, columns);
-  const alpha = checkNumber(op, "alpha", options.alpha ?? 1), beta = checkNumber(op, "beta", options.beta ?? 1);
+  const { alpha = 1, beta = 1 } = options;
+  checkNumber(op, "alpha", alpha);
+  checkNumber(op, "beta", beta);
   inPlace(op, columns, 1, [], (device, words, count) => native.tw_axpby(device.handle, words, count, alpha, beta));
 }

@@ -2,6 +2,7 @@
 
 import { check, checkTensor, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { type DType, isFloat } from "../core/dtype.ts";
 import type { Shape } from "../core/shape.ts";
 import { checkDType, type Tensor } from "../core/tensor.ts";
@@ -26,7 +27,7 @@ import { native } from "../ffi/library.ts";
  * ```
  */
 export function cast<S extends Shape, D extends DType>(x: Tensor<DType, S>, dtype: D, options?: NoInfer<Out<D, S>>): Tensor<D, S> {
-  return converted(x as Tensor, dtype, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // x's own shape
+  return converted(x as Tensor, dtype, outOf("cast", options) as Tensor | undefined) as unknown as Tensor<D, S>; // x's own shape
 }
 
 function converted(x: Tensor, dtype: DType, into: Tensor | undefined): Tensor {

@@ -1,6 +1,7 @@
 /** The two halves of clipping by a global norm: norm and factor of many tensors, and their product in place with a factor that only the device knows. */
 
-import { check, checkLike, checkNotRecording } from "../core/op.ts";
+import { RangeError, TypeError } from "../core/errors.ts";
+import { check, checkFloat, checkLike, checkNotRecording } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkColumns, inPlace } from "../core/list.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
@@ -62,7 +63,8 @@ export function clipFactor<D extends Float>(gradients: readonly Tensor<D>[], lim
 export function scaleBy<D extends Float>(x: readonly Tensor<D>[], factor: Tensor<NoInfer<D>, []>): void {
   const op = "scaleBy";
   checkColumns(op, [["x", x as readonly Tensor[]]]);
-  const f = factor as Tensor;
+  const f: Tensor = factor as Tensor;
+  checkFloat(op, "factor", f);
   if (x.length > 0) checkLike(op, "factor", f, "x[0]", x[0] as Tensor);
   if (f.size !== 1) throw new RangeError(`${op}: factor is ${formatShape(f.shape)}, must have one element`);
   const list = x as readonly Tensor[];

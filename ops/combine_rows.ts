@@ -1,9 +1,11 @@
 /** Rows in expert order back to their own order, weighted and added. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { asContiguous, asRows, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { formatShape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -38,7 +40,7 @@ export function combineRows<D extends Float, R extends number, W extends number,
   order: NoInfer<ExpertOrder<R, K>>,
   options?: NoInfer<Out<D, [R, W]>>,
 ): Tensor<D, [R, W]> {
-  const to = options?.out as Tensor | undefined;
+  const to = outOf("combineRows", options) as Tensor | undefined;
   return forward("combineRows", h as Tensor, weights as Tensor, order as unknown as AnyOrder, to) as unknown as Tensor<D, [R, W]>; // of h's dtype and width
 }
 

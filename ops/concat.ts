@@ -1,5 +1,6 @@
 /** Tensors joined along one axis. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { checkLike, checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";
 import { formatShape, formatValue, normalizeAxis } from "../core/shape.ts";

@@ -2,6 +2,7 @@
 
 import { check, checkTensor, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { DType } from "../core/dtype.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -22,7 +23,7 @@ import { native } from "../ffi/library.ts";
  * ```
  */
 export function copy<D extends DType, S extends Shape>(x: Tensor<D, S>, options?: NoInfer<Out<D, S>>): Tensor<D, S> {
-  return copied(x as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // x's own dtype and shape
+  return copied(x as Tensor, outOf("copy", options) as Tensor | undefined) as unknown as Tensor<D, S>; // x's own dtype and shape
 }
 
 function copied(x: Tensor, into: Tensor | undefined): Tensor {

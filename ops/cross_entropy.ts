@@ -1,5 +1,6 @@
 /** Cross-entropy, fused with the logarithm of the softmax. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float, Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
@@ -17,6 +18,7 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { formatValue } from "../core/shape.ts";
 import type { Lead, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
@@ -27,6 +29,9 @@ export interface CrossEntropyOptions {
   /** The label whose rows do not count, -100. Only this very value is ignored. */
   ignoreIndex?: number;
 }
+
+/** The names of `CrossEntropyOptions`. @internal */
+export const ignoreNames: readonly string[] = optionNames<CrossEntropyOptions>({ ignoreIndex: true });
 
 /**
  * Cross-entropy of logits against labels: the mean, over the rows whose label is not `ignoreIndex`, of `log Σ_j exp(x_j) − x_label`. Where no row
@@ -57,6 +62,7 @@ export function crossEntropy<D extends Float, S extends Shape>(
   targets: NoInfer<Tensor<Integer, Lead<S>>>,
   options?: CrossEntropyOptions,
 ): Tensor<D, []> {
+  checkOptions("crossEntropy", options, ignoreNames);
   return forward("crossEntropy", logits as Tensor, targets as Tensor, options) as unknown as Tensor<D, []>; // of the logits' dtype
 }
 
@@ -123,6 +129,8 @@ function run(op: string, logits: Tensor, targets: Tensor, stats: Tensor | null, 
   return loss;
 }
 
+const backwardNames = optionNames<CrossEntropyOptions & Out<Float, Shape>>({ out: true, ignoreIndex: true });
+
 /**
  * Gradient of `crossEntropy`: `dx_j = dy/count·(softmax(x)_j − [j = label])` in rows that count, 0 in ignored ones. `out` may be `logits` itself.
  *
@@ -147,6 +155,7 @@ export function crossEntropyBackward<D extends Float, S extends Shape>(
   dy: Tensor<NoInfer<D>, []>,
   options?: CrossEntropyOptions & NoInfer<Out<D, S>>,
 ): Tensor<D, S> {
+  checkOptions("crossEntropyBackward", options, backwardNames);
   const to = options?.out as Tensor | undefined;
   return backward("crossEntropyBackward", logits as Tensor, targets as Tensor, dy as Tensor, options, to) as unknown as Tensor<D, S>; // of the logits' own shape
 }

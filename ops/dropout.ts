@@ -1,19 +1,23 @@
 /** Dropout. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFloat, checkNumber, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkNeeded, optionNames } from "../core/options.ts";
 import { formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, changes, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
-import type { Random } from "./random.ts";
+import { checkRandom, type Random } from "./random.ts";
 
 /** Options of `dropout`. */
 export interface DropoutOptions<D extends Float, S extends Shape> extends Out<D, S> {
   /** The probability that an element is dropped, from 0 to 1. */
   rate: number;
 }
+
+const names = optionNames<DropoutOptions<Float, Shape>>({ out: true, rate: true });
 
 /**
  * Dropout: each element is 0 with probability `rate`, else `x/(1 − rate)`, so that the expectation stays (Srivastava et al., "Dropout: a simple way to
@@ -44,6 +48,7 @@ export function dropout<D extends Float, S extends Shape>(
   rng: Random,
   options: NoInfer<DropoutOptions<D, S>>,
 ): Tensor<D, S> {
+  checkNeeded("dropout", options, names);
   return forward("dropout", x as Tensor, rng, options as AnyOptions) as unknown as Tensor<D, S>; // of x's own dtype and shape
 }
 
@@ -57,14 +62,10 @@ const again = 1;
 
 function forward(op: string, x: Tensor, rng: Random, options: AnyOptions): Tensor {
   checkFloat(op, "x", x);
-  const state = rng?.state as Tensor | undefined;
-  if (state === undefined) throw new TypeError(`${op}: rng must be a random stream, got ${formatValue(rng)}`);
-  if (state.disposed) throw new TypeError(`${op}: the random stream was disposed`);
+  checkRandom(op, rng);
+  const state = rng.state as Tensor;
   if (state.device.handle !== x.device.handle) {
     throw new TypeError(`${op}: x is on ${x.device.name}, the random stream on ${state.device.name}`);
-  }
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${op}: options must be { rate, out? }, got ${formatValue(options)}`);
   }
   const { rate } = options;
   if (!(checkNumber(op, "rate", rate) >= 0 && rate <= 1)) throw new RangeError(`${op}: rate must be from 0 to 1, got ${formatValue(rate)}`);

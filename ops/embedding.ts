@@ -1,5 +1,6 @@
 /** Embedding. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { DType, Float, Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
@@ -13,11 +14,13 @@ import {
   checkLike,
   checkNotRecording,
   checkShapeIs,
+  named,
   output,
   record,
   recording,
 } from "../core/op.ts";
 import type { Out, Rule } from "../core/op.ts";
+import { checkOptions, optionNames, outOf } from "../core/options.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -55,7 +58,12 @@ export function embedding<D extends Float, S extends Shape, V extends number, W 
   p: Embedding<V, W, D>,
   options?: NoInfer<Out<D, [...S, W]>>,
 ): Tensor<D, [...S, W]> {
-  return forward("embedding", ids as Tensor, p as unknown as AnyEmbedding, options?.out as Tensor | undefined) as unknown as Tensor<
+  return forward(
+    "embedding",
+    ids as Tensor,
+    p as unknown as AnyEmbedding,
+    outOf("embedding", options) as Tensor | undefined,
+  ) as unknown as Tensor<
     D,
     [...S, W]
   >; // checked again, as numbers
@@ -68,7 +76,9 @@ function checkEmbedding(op: string, ids: Tensor, p: AnyEmbedding): number[] {
   const weight: Tensor = p.weight;
   checkFloat(op, "weight", weight);
   checkDevice(op, "ids", ids, "weight", weight);
-  if (weight.rank !== 2) throw new RangeError(`${op}: weight is ${formatShape(weight.shape)}, must be [vocabulary, width]`);
+  if (weight.rank !== 2) {
+    throw new RangeError(`${op}: ${named("weight", weight)} is ${formatShape(weight.shape)}, must be [vocabulary, width]`);
+  }
   return [...ids.shape, weight.shape[1]!];
 }
 
@@ -102,6 +112,8 @@ export interface EmbeddingBackwardOptions<D extends Float, S extends Shape> exte
   accumulate?: boolean;
 }
 
+const backwardNames = optionNames<EmbeddingBackwardOptions<Float, Shape>>({ out: true, accumulate: true });
+
 /**
  * Gradient of `embedding`: `dweight[v, :] = Σ dy[i, :]` over the positions i with id v, in their order; zeros for ids that do not occur, unless
  * `accumulate` adds to `out`. The same bits for any number of workers.
@@ -130,11 +142,12 @@ export function embeddingBackward<D extends Float, S extends Shape, V extends nu
   options?: NoInfer<EmbeddingBackwardOptions<D, [V, W]>>,
 ): Tensor<D, [V, W]> {
   const op = "embeddingBackward";
-  const { weight } = p as unknown as AnyEmbedding; // of a shape that is checked again, as numbers
-  const shape = checkEmbedding(op, ids as Tensor, p as unknown as AnyEmbedding);
+  const shape = checkEmbedding(op, ids as Tensor, p as unknown as AnyEmbedding); // checked again, as numbers
+  const { weight } = p as unknown as AnyEmbedding;
   checkLike(op, "dy", dy as Tensor, "weight", weight);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);
+  checkOptions(op, options, backwardNames);
   const out = options?.out as Tensor | undefined, accumulate = checkFlag(op, "accumulate", options?.accumulate);
   if (accumulate && out === undefined) throw new TypeError(`${op}: accumulate is set, but there is no out to add to`);
   return gradient(op, ids as Tensor, weight.shape, dy as Tensor, out, accumulate) as unknown as Tensor<D, [V, W]>; // of weight's own shape

@@ -1,9 +1,11 @@
 /** The order of rows by expert, in which an expert's rows lie side by side. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
 import { asContiguous, checkDevice, checkInteger, checkTensor } from "../core/op.ts";
+import { checkNeeded, optionNames } from "../core/options.ts";
 import { checkSize, formatShape, formatValue } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -20,6 +22,8 @@ export interface ExpertOrder<R extends number = number, K extends number = numbe
   /** `[rows, k]`: the place of each row and slot. */
   places: Tensor<"u32", [R, K]>;
 }
+
+const names = optionNames<{ experts: number }>({ experts: true });
 
 /**
  * The stable order of rows by expert, from the experts that each row chose. Rows of one expert keep their order, so the result is the same for any
@@ -44,15 +48,13 @@ export function expertOrder<R extends number, K extends number>(
   indices: Tensor<Integer, [R, K]>,
   options: { experts: number },
 ): ExpertOrder<R, K> {
+  checkNeeded("expertOrder", options, names);
   return sort("expertOrder", indices as Tensor, options) as unknown as ExpertOrder<R, K>; // of the shape of indices
 }
 
 function sort(op: string, indices: Tensor, options: { experts: number }): AnyOrder {
   checkInteger(op, "indices", indices);
   if (indices.rank !== 2) throw new RangeError(`${op}: indices is ${formatShape(indices.shape)}, must be [rows, k]`);
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${op}: options must be { experts }, got ${formatValue(options)}`);
-  }
   const experts = checkSize(op, "experts", options.experts, 0, 2 ** 32 - 2);
   if (indices.size >= 2 ** 32) {
     throw new RangeError(`${op}: indices is ${formatShape(indices.shape)}: more than 2^32 - 1 cannot be counted`);

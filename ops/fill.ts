@@ -1,5 +1,6 @@
 /** Tensors of one value. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { check } from "../core/op.ts";
 import type { Device } from "../core/device.ts";
 import { type DType, dtypes } from "../core/dtype.ts";

@@ -1,9 +1,11 @@
 /** Rows to expert order. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { asRows, checkFloat, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { formatShape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -35,7 +37,7 @@ export function gatherRows<D extends Float, R extends number, W extends number, 
   order: ExpertOrder<NoInfer<R>, K>,
   options?: NoInfer<Out<D, [number, W]>>,
 ): Tensor<D, [number, W]> {
-  const to = options?.out as Tensor | undefined;
+  const to = outOf("gatherRows", options) as Tensor | undefined;
   return forward("gatherRows", x as Tensor, order as unknown as AnyOrder, to) as unknown as Tensor<D, [number, W]>; // of x's dtype and width
 }
 
@@ -85,7 +87,7 @@ export function gatherRowsBackward<D extends Float, R extends number, W extends 
   if (dy.rank !== 2) throw new RangeError(`${op}: dy is ${formatShape(dy.shape)}, must be [${rows * slots}, width]`);
   checkShapeIs(op, "dy", dy as Tensor, [rows * slots, dy.shape[1]]);
   checkNotRecording(op);
-  const to = options?.out as Tensor | undefined;
+  const to = outOf(op, options) as Tensor | undefined;
   return gradient(op, dy as Tensor, order as unknown as AnyOrder, to) as unknown as Tensor<D, [R, W]>; // of dy's dtype and width
 }
 

@@ -5,7 +5,11 @@ import type { Float } from "../core/dtype.ts";
 import { activateGated, activateGatedBackward } from "../core/gated_activation.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { GeluOptions } from "./gelu.ts";
+
+const names = optionNames<GeluOptions<Float, Shape>>({ out: true, approximate: true });
+const backwardNames = optionNames<Omit<GeluOptions<Float, Shape>, "out">>({ approximate: true });
 
 /**
  * Gated linear unit with GELU: `y = gelu(gate)·up`, element by element (Shazeer, "GLU variants improve transformer", 2020). The first argument is the
@@ -34,6 +38,7 @@ export function geglu<D extends Float, S extends Shape>(
   up: NoInfer<Tensor<D, S>>,
   options?: NoInfer<GeluOptions<D, S>>,
 ): Tensor<D, S> {
+  checkOptions("geglu", options, names);
   const form = geluForm("geglu", options?.approximate);
   const out = options?.out as Tensor | undefined;
   return activateGated("geglu", form, gate as Tensor, up as Tensor, out) as unknown as Tensor<D, S>; // of gate's own dtype and shape
@@ -70,6 +75,7 @@ export function gegluBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: { approximate?: "none" | "tanh" },
 ): GegluGradients<D, S> {
+  checkOptions("gegluBackward", options, backwardNames);
   const form = geluForm("gegluBackward", options?.approximate);
   return activateGatedBackward("gegluBackward", form, gate as Tensor, up as Tensor, dy as Tensor) as unknown as GegluGradients<D, S>; // of gate's own shape
 }

@@ -3,6 +3,7 @@
 import { activate, activateBackward, geluForm } from "../core/activation.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 
@@ -11,6 +12,8 @@ export interface GeluOptions<D extends Float, S extends Shape> extends Out<D, S>
   /** `"none"`, the default, is exact by erf; `"tanh"` the form that some published models were trained with. */
   approximate?: "none" | "tanh";
 }
+
+const names = optionNames<GeluOptions<Float, Shape>>({ out: true, approximate: true });
 
 /**
  * Gaussian error linear unit of each element: `y = x·Φ(x)`, with Φ the normal distribution function (Hendrycks and Gimpel, "Gaussian error linear
@@ -32,6 +35,7 @@ export interface GeluOptions<D extends Float, S extends Shape> extends Out<D, S>
  * @returns the shape of `x`
  */
 export function gelu<D extends Float, S extends Shape>(x: Tensor<D, S>, options?: NoInfer<GeluOptions<D, S>>): Tensor<D, S> {
+  checkOptions("gelu", options, names);
   const form = geluForm("gelu", options?.approximate);
   return activate("gelu", form, x as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // of x's own dtype and shape
 }
@@ -56,6 +60,7 @@ export function geluBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: NoInfer<GeluOptions<D, S>>,
 ): Tensor<D, S> {
+  checkOptions("geluBackward", options, names);
   const form = geluForm("geluBackward", options?.approximate);
   return activateBackward("geluBackward", form, x as Tensor, dy as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // as above
 }

@@ -1,5 +1,6 @@
 /** Linear layers of experts: each expert's rows meet a weight of their own, all of them in one call. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import {
@@ -13,17 +14,19 @@ import {
   checkNotRecording,
   checkShapeIs,
   checkTensor,
+  named,
   output,
   record,
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Box, NoLinear, Size } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { errorDetail, native } from "../ffi/library.ts";
 import { statusName } from "../ffi/status.ts";
-import type { LinearAccumulate } from "./linear.ts";
+import { checkBackwardOptions, type LinearAccumulate } from "./linear.ts";
 
 /** The parameters of linear layers of experts: weight `[experts, out, in]`, and a bias `[experts, out]` unless they have none. */
 export type GroupedLinear<E extends number = number, I extends number = number, O extends number = number, D extends Float = "f32"> = {
@@ -43,11 +46,15 @@ function checkGrouped(op: string, x: Tensor, offsets: Tensor, p: AnyGroupedLinea
   const weight: Tensor = p.weight;
   checkLike(op, "weight", weight, "x", x);
   if (x.rank !== 2) throw new RangeError(`${op}: x is ${formatShape(x.shape)}, must be [rows, in]`);
-  if (weight.rank !== 3) throw new RangeError(`${op}: weight is ${formatShape(weight.shape)}, must be [experts, out, in]`);
+  if (weight.rank !== 3) {
+    throw new RangeError(`${op}: ${named("weight", weight)} is ${formatShape(weight.shape)}, must be [experts, out, in]`);
+  }
   const [experts, out, inner] = weight.shape as unknown as [number, number, number]; // the rank was just checked
   if (x.shape[1] !== inner) {
     throw new RangeError(
-      `${op}: x is ${formatShape(x.shape)}, weight is ${formatShape(weight.shape)}: inner sizes ${x.shape[1]} and ${inner} differ`,
+      `${op}: x is ${formatShape(x.shape)}, ${named("weight", weight)} is ${formatShape(weight.shape)}: inner sizes ${
+        x.shape[1]
+      } and ${inner} differ`,
     );
   }
   if (p.bias !== undefined) {
@@ -108,7 +115,12 @@ export function groupedLinear<D extends Float, R extends number, K extends numbe
     : NoLinear<"groupedLinear", [R, K], [E, O, I]>,
   options?: NoInfer<Out<D, [R, O]>>,
 ): Tensor<D, [R, O]> {
-  return forward(x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear, options?.out as Tensor | undefined) as unknown as Tensor<
+  return forward(
+    x as Tensor,
+    offsets as Tensor,
+    p as unknown as AnyGroupedLinear,
+    outOf("groupedLinear", options) as Tensor | undefined,
+  ) as unknown as Tensor<
     D,
     [R, O]
   >; // checked again, as numbers
@@ -199,8 +211,9 @@ export function groupedLinearBackward<
   options: NoInfer<GroupedLinearBackwardOptions<D, R, E, I, O>> = {},
 ): GroupedLinearGradients<D, R, E, I, O> {
   const op = "groupedLinearBackward";
-  const { weight, bias } = p as unknown as AnyGroupedLinear; // of shapes that are checked again, as numbers
-  const shape = checkGrouped(op, x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear);
+  checkBackwardOptions(op, options);
+  const shape = checkGrouped(op, x as Tensor, offsets as Tensor, p as unknown as AnyGroupedLinear); // checked again, as numbers
+  const { weight, bias } = p as unknown as AnyGroupedLinear;
   checkLike(op, "dy", dy as Tensor, "x", x as Tensor);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);

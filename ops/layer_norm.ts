@@ -1,5 +1,6 @@
 /** Layer norm. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import {
   asContiguous,
@@ -16,6 +17,7 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, lastAxis, optionNames } from "../core/options.ts";
 import { formatValue } from "../core/shape.ts";
 import type { Last, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
@@ -63,6 +65,8 @@ interface AnyOptions {
 
 const none: AnyOptions = {};
 
+const names = optionNames<LayerNormSumOptions<Float, Shape>>({ out: true, eps: true, residual: true, sum: true });
+
 /**
  * Layer norm over the last axis: `y = (x − μ)·r·weight + bias` with `r = (var + eps)^-½`; μ and var are the row's mean and its variance divided by the
  * width (Ba, Kiros and Hinton, "Layer normalization", 2016).
@@ -101,6 +105,7 @@ export function layerNorm<D extends Float, S extends Shape>(
   options: NoInfer<LayerNormSumOptions<D, S>>,
 ): LayerNormSum<D, S>;
 export function layerNorm(x: Tensor, p: unknown, options?: unknown): unknown {
+  checkOptions("layerNorm", options, names, "", lastAxis);
   return forward("layerNorm", x, p as AnyLayerNorm, options as AnyOptions | undefined);
 }
 
@@ -205,6 +210,8 @@ export interface LayerNormGradients<D extends Float, S extends Shape> {
   bias?: Tensor<D, [Last<S>]> | undefined;
 }
 
+const epsNames = optionNames<{ eps?: number }>({ eps: true });
+
 /**
  * Gradients of `layerNorm`, without a residual: with `x̂ = (x − μ)·r`, `u = dy·weight` and means over the row, `dx = r·(u − mean(u) − x̂·mean(u·x̂))`; over all rows
  * `dweight = Σ dy·x̂` and `dbias = Σ dy`.
@@ -231,6 +238,7 @@ export function layerNormBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: { eps?: number },
 ): LayerNormGradients<D, S> {
+  checkOptions("layerNormBackward", options, epsNames);
   return backward("layerNormBackward", x as Tensor, p as unknown as AnyLayerNorm, dy as Tensor, options) as unknown as LayerNormGradients<
     D,
     S

@@ -1,8 +1,22 @@
 /** Linear layer: a product with a transposed weight, a bias, and the gradients of both in one call. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
-import { asRows, check, checkFlag, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
+import {
+  asRows,
+  check,
+  checkFlag,
+  checkFloat,
+  checkLike,
+  checkNotRecording,
+  checkShapeIs,
+  output,
+  pairNames,
+  record,
+  recording,
+} from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames, outOf } from "../core/options.ts";
 import { formatValue, linearShape } from "../core/shape.ts";
 import type { Box, Last, Lead, NoLinear, Shape, Size } from "../core/shape.ts";
 import { type Tensor, view } from "../core/tensor.ts";
@@ -25,7 +39,7 @@ export function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
   checkFloat(op, "x", x);
   if (typeof p !== "object" || p === null) throw new TypeError(`${op}: parameters must be { weight, bias? }, got ${formatValue(p)}`);
   checkLike(op, "weight", p.weight, "x", x);
-  const shape = linearShape(op, x.shape, p.weight.shape);
+  const shape = linearShape(op, x.shape, p.weight.shape, pairNames("x", x, "weight", p.weight));
   if (p.bias !== undefined) {
     checkLike(op, "bias", p.bias, "x", x);
     checkShapeIs(op, "bias", p.bias, [p.weight.shape[0]!]);
@@ -58,10 +72,10 @@ export function linear<D extends Float, S extends Shape, I extends number, O ext
     : NoLinear<"linear", S, [O, I]>,
   options?: NoInfer<Out<D, [...Lead<S>, O]>>,
 ): Tensor<D, [...Lead<S>, O]> {
-  const { weight, bias } = p as AnyLinear;
   const shape = checkLinear("linear", x, p as AnyLinear);
+  const { weight, bias } = p as AnyLinear;
   const copy = weight.copyFor("linear", "weight", true);
-  const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, options?.out as Tensor | undefined);
+  const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, outOf("linear", options) as Tensor | undefined);
   if (x.rank === 1) {
     // A vector is one row.
     check("linear", withRow(x, (row) => withRow(out as Tensor, (y) => call(y, row, weight, copy, bias))));
@@ -112,6 +126,17 @@ export interface LinearGradients<D extends Float, S extends Shape, I extends num
   bias?: Tensor<D, [O]> | undefined;
 }
 
+const backwardNames = optionNames<LinearBackwardOptions<Float, Shape, number, number>>({ out: true, accumulate: true });
+
+const gradientNames = optionNames<LinearAccumulate>({ x: true, weight: true, bias: true });
+
+/** Checks the names of the options of a linear layer's gradients, those inside `out` and `accumulate` too. @internal */
+export function checkBackwardOptions(op: string, options: { out?: unknown; accumulate?: unknown }): void {
+  checkOptions(op, options, backwardNames);
+  checkOptions(op, options.out, gradientNames, "out");
+  checkOptions(op, options.accumulate, gradientNames, "accumulate");
+}
+
 /**
  * Gradients of `linear`: `dX = dY @ weight`, `dW = dYᵀ @ X` and `db = Σ_rows dY`, in one fork of the pool.
  *
@@ -139,8 +164,9 @@ export function linearBackward<D extends Float, S extends Shape, I extends numbe
   options: NoInfer<LinearBackwardOptions<D, S, I, O>> = {},
 ): LinearGradients<D, S, I, O> {
   const op = "linearBackward";
-  const { weight, bias } = p as AnyLinear;
+  checkBackwardOptions(op, options);
   const shape = checkLinear(op, x, p as AnyLinear);
+  const { weight, bias } = p as AnyLinear;
   checkLike(op, "dy", dy, "x", x);
   checkShapeIs(op, "dy", dy as Tensor, shape);
   checkNotRecording(op);

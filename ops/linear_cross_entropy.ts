@@ -4,10 +4,11 @@ import type { Float, Integer } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
 import { asContiguous, asRows, check, checkLike, checkNotRecording, checkShapeIs, record, recording } from "../core/op.ts";
+import { checkOptions } from "../core/options.ts";
 import type { Box, Last, Lead, NoLinear, Shape, Size } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
-import { allowedLabels, checkTargets, type CrossEntropyOptions } from "./cross_entropy.ts";
+import { allowedLabels, checkTargets, type CrossEntropyOptions, ignoreNames } from "./cross_entropy.ts";
 import { type AnyLinear, checkLinear, type LinearGradients } from "./linear.ts";
 
 /**
@@ -44,6 +45,7 @@ export function linearCrossEntropy<D extends Float, S extends Shape, I extends n
   targets: NoInfer<Tensor<Integer, Lead<S>>>,
   options?: CrossEntropyOptions,
 ): Tensor<D, []> {
+  checkOptions("linearCrossEntropy", options, ignoreNames);
   const layer = p as AnyLinear;
   return forward("linearCrossEntropy", x as Tensor, layer, targets as Tensor, options) as unknown as Tensor<D, []>; // of x's dtype
 }
@@ -149,6 +151,7 @@ export function linearCrossEntropyBackward<D extends Float, S extends Shape, I e
   options?: CrossEntropyOptions,
 ): LinearGradients<D, S, I, O> {
   const op = "linearCrossEntropyBackward";
+  checkOptions(op, options, ignoreNames);
   const input = x as Tensor, layer = p as AnyLinear, factor = dy as Tensor;
   const ignored = checkAll(op, input, layer, targets as Tensor, options);
   checkLike(op, "dy", factor, "x", input);

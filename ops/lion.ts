@@ -1,7 +1,8 @@
 /** One step of Lion on many tensors. */
 
 import type { Float } from "../core/dtype.ts";
-import { checkColumns, checkScalars, decayFlags, type DecayOptions, inPlace } from "../core/list.ts";
+import { checkColumns, checkScalars, decayFlags, decayNames, type DecayOptions, inPlace } from "../core/list.ts";
+import { checkOptions } from "../core/options.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
@@ -40,6 +41,7 @@ export function lionStep<D extends Float>(
   options: DecayOptions = {},
 ): void {
   const op = "lionStep";
+  checkOptions(op, options, decayNames);
   const columns = [["w", w], ["m", m], ["g", g]] as const;
   checkColumns(op, columns);
   checkScalars(op, scalars as Tensor, 5, w[0]);

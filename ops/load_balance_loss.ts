@@ -1,5 +1,6 @@
 /** Load-balance loss of a router. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
@@ -16,6 +17,8 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
+import type { Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { checkLogits, type RouterScore, scoreFlag } from "./route.ts";
@@ -25,6 +28,8 @@ export interface LoadBalanceLossOptions {
   /** What the probabilities are made of: softmax, or sigmoid scores divided by their sum; softmax. */
   score?: RouterScore;
 }
+
+const names = optionNames<LoadBalanceLossOptions>({ score: true });
 
 /**
  * Load-balance loss of a router: `experts · Σ_e f_e·P_e`, with f_e the part of all choices that fell on expert e, a constant, and P_e the expert's
@@ -55,6 +60,7 @@ export function loadBalanceLoss<D extends Float, R extends number, E extends num
   offsets: Tensor<"u32", [number]>,
   options: LoadBalanceLossOptions = {},
 ): Tensor<D, []> {
+  checkOptions("loadBalanceLoss", options, names);
   return forward("loadBalanceLoss", logits as Tensor, offsets as Tensor, options) as unknown as Tensor<D, []>; // of the logits' dtype
 }
 
@@ -87,6 +93,8 @@ function forward(op: string, logits: Tensor, offsets: Tensor, options: LoadBalan
   return loss;
 }
 
+const backwardNames = optionNames<LoadBalanceLossOptions & Out<Float, Shape>>({ out: true, score: true });
+
 /**
  * Gradient of `loadBalanceLoss`: with `c_e = experts·f_e` and a row's probabilities p, `dx_e = dy/rows · p_e·(c_e − Σ_j c_j·p_j)`, for sigmoid scores
  * times `1 − sigmoid(x_e)`. `out` may be `logits` itself.
@@ -113,6 +121,7 @@ export function loadBalanceLossBackward<D extends Float, R extends number, E ext
   options: LoadBalanceLossOptions & NoInfer<Out<D, [R, E]>> = {},
 ): Tensor<D, [R, E]> {
   const op = "loadBalanceLossBackward";
+  checkOptions(op, options, backwardNames);
   const flags = checkLoss(op, logits as Tensor, offsets as Tensor, options);
   checkLike(op, "dy", dy as Tensor, "logits", logits as Tensor);
   checkShapeIs(op, "dy", dy as Tensor, []);

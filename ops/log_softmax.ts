@@ -1,8 +1,10 @@
 /** Logarithm of the softmax. */
 
+import { RangeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkFloat, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -28,7 +30,7 @@ import { native } from "../ffi/library.ts";
  * @returns the shape of `x`
  */
 export function logSoftmax<D extends Float, S extends Shape>(x: Tensor<D, S>, options?: NoInfer<Out<D, S>>): Tensor<D, S> {
-  return forward("logSoftmax", x as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // of x's own dtype and shape
+  return forward("logSoftmax", x as Tensor, outOf("logSoftmax", options) as Tensor | undefined) as unknown as Tensor<D, S>; // of x's own dtype and shape
 }
 
 function checkAxis(op: string, name: string, x: Tensor): void {
@@ -68,7 +70,12 @@ export function logSoftmaxBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: NoInfer<Out<D, S>>,
 ): Tensor<D, S> {
-  return backward("logSoftmaxBackward", y as Tensor, dy as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // of y's own shape
+  return backward(
+    "logSoftmaxBackward",
+    y as Tensor,
+    dy as Tensor,
+    outOf("logSoftmaxBackward", options) as Tensor | undefined,
+  ) as unknown as Tensor<D, S>; // of y's own shape
 }
 
 function backward(op: string, y: Tensor, dy: Tensor, to: Tensor | undefined): Tensor {

@@ -1,7 +1,9 @@
 /** Matrix product. */
 
-import { check, checkFloat, checkLike, checkNumber, currentRecorder, output, record, recording } from "../core/op.ts";
+import { RangeError, TypeError } from "../core/errors.ts";
+import { check, checkFlag, checkFloat, checkLike, checkNumber, currentRecorder, output, pairNames, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, matmulShape } from "../core/shape.ts";
 import type { Last, MatmulShape, NoProduct, ProductLeft, ProductRight, Rows, Shape, Transposed } from "../core/shape.ts";
@@ -60,6 +62,7 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
     : NoProduct<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>,
   options?: MatmulOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>> {
+  checkOptions("matmul", options, names);
   return product("matmul", a, b as Tensor, options as AnyOptions | undefined) as unknown as Tensor<
     // shapes are checked again below, as numbers
     D,
@@ -69,7 +72,8 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
 
 /** The number that stands for an epilogue. @internal */
 export function epilogueCode(op: string, epilogue: Epilogue): number {
-  const code = epilogues[epilogue];
+  if (epilogue === "none") return 0;
+  const code = typeof epilogue === "string" && Object.hasOwn(epilogues, epilogue) ? epilogues[epilogue] : undefined;
   if (code === undefined) throw new TypeError(`${op}: epilogue must be none, relu, gelu or silu, got ${formatValue(epilogue)}`);
   return code;
 }
@@ -98,21 +102,34 @@ export interface AnyOptions {
 
 const plain: AnyOptions = {};
 
+const names = optionNames<MatmulOptions<Float, number, Shape, boolean, boolean>>({
+  out: true,
+  transposeA: true,
+  transposeB: true,
+  bias: true,
+  alpha: true,
+  beta: true,
+  epilogue: true,
+});
+
 /** `matmul` on tensors of any shape, for ops that are made of products. @internal */
 export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = plain): Tensor {
   const { transposeA = false, transposeB = false, bias, alpha = 1, beta = 0, epilogue = "none" } = options;
+  if (typeof transposeA !== "boolean") checkFlag(op, "transposeA", transposeA);
+  if (typeof transposeB !== "boolean") checkFlag(op, "transposeB", transposeB);
   checkFloat(op, "a", a);
   checkLike(op, "b", b, "a", a);
-  const shape = matmulShape(a.shape, b.shape, transposeA, transposeB);
-  checkNumber(op, "alpha", alpha);
-  checkNumber(op, "beta", beta);
+  const inLoss = currentRecorder() !== null;
+  const shape = matmulShape(a.shape, b.shape, transposeA, transposeB, inLoss ? pairNames("a", a, "b", b) : undefined);
+  if (typeof alpha !== "number") checkNumber(op, "alpha", alpha);
+  if (typeof beta !== "number") checkNumber(op, "beta", beta);
   const closing = epilogueCode(op, epilogue);
   if (bias !== undefined) checkBias(op, bias, a, shape[shape.length - 1]!);
   const copy = b.copyFor(op, "b", transposeB);
   const flags = (transposeA ? 1 : 0) + (transposeB && copy === 0 ? 2 : 0) + closing * 4; // a copy has its order in it
   const out = output<Float, Shape>(op, a, a.dtype, shape, options.out);
   if (beta !== 0 && options.out === undefined) throw new TypeError(`${op}: beta is ${beta}, but there is no out to scale`);
-  const tracked = currentRecorder() !== null && recording(a, b, bias);
+  const tracked = inLoss && recording(a, b, bias);
   if (closing !== 0 && tracked) throw noGradient(op, epilogue);
   check(
     op,

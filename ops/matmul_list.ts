@@ -1,6 +1,8 @@
 /** Matrix products of lists of matrices. */
 
-import { asContiguous, check, checkFloat, checkLike, checkNumber, checkShapeIs, output, record, recording } from "../core/op.ts";
+import { RangeError, TypeError } from "../core/errors.ts";
+import { asContiguous, check, checkFlag, checkFloat, checkLike, checkNumber, checkShapeIs, output, record, recording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkList } from "../core/list.ts";
 import { formatShape, pairShape, sameShape } from "../core/shape.ts";
@@ -17,6 +19,16 @@ export interface MatmulListOptions<D extends Float, N extends number, O extends 
   /** Take the results in place of new tensors, one each; rows of equal stride. Not allowed while gradients are recorded. */
   out?: readonly Tensor<D, O>[] | undefined;
 }
+
+const names = optionNames<MatmulListOptions<Float, number, Shape, boolean, boolean>>({
+  out: true,
+  transposeA: true,
+  transposeB: true,
+  bias: true,
+  alpha: true,
+  beta: true,
+  epilogue: true,
+});
 
 /**
  * Matrix products of two lists, in one call: `out[i] = epilogue(alpha · op(a[i]) @ op(b[i]) + beta · out[i] + bias)`. All of `a` have one shape, and all
@@ -49,6 +61,7 @@ export function matmulList<D extends Float, A extends Shape, B extends Shape, TA
     : NoPairs<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>,
   options?: MatmulListOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>>[] {
+  checkOptions("matmulList", options, names);
   return products(
     "matmulList",
     a as readonly Tensor[],
@@ -67,6 +80,8 @@ const plain: ListOptions = {};
 
 function products(op: string, a: readonly Tensor[], b: Tensor | readonly Tensor[], options: ListOptions = plain): Tensor[] {
   const { transposeA = false, transposeB = false, bias, alpha = 1, beta = 0, epilogue = "none", out: given } = options;
+  checkFlag(op, "transposeA", transposeA);
+  checkFlag(op, "transposeB", transposeB);
   checkList(op, "a", a);
   const count = a.length;
   const bs: readonly Tensor[] = isTensor(b) ? new Array<Tensor>(count).fill(b) : b;

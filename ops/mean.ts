@@ -1,10 +1,11 @@
 /** Means. */
 
 import { checkFloat } from "../core/op.ts";
+import { checkOptions } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import type { AxisGuard, Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
-import { type AnyReduceOptions, reduce, type Reduced, type ReduceOptions } from "./sum.ts";
+import { type AnyReduceOptions, reduce, type Reduced, reduceNames, type ReduceOptions } from "./sum.ts";
 
 /**
  * Mean over one axis, or over all elements: `out = Σ x / n`. Summed as `sum` does, divided in f64 and rounded once; without terms it is NaN.
@@ -27,6 +28,7 @@ export function mean<D extends Float, S extends Shape, const X extends number, K
 /** The mean of all elements. */
 export function mean<D extends Float, S extends Shape>(x: Tensor<D, S>): Tensor<D, []>;
 export function mean(x: Tensor, options: AnyReduceOptions = {}): Tensor {
+  checkOptions("mean", options, reduceNames);
   checkFloat("mean", "x", x);
   return reduce("mean", x, options, true);
 }

@@ -1,7 +1,9 @@
 /** Weights that are packed once, for all products that multiply by them. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { check, checkFlag, checkFloat, recording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { creationError, Tensor } from "../core/tensor.ts";
@@ -60,6 +62,8 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
   }
 }
 
+const names = optionNames<PrepackOptions>({ transpose: true });
+
 /**
  * Packs a weight once, for many products by it: `linear`, and `matmul` with `transposeB`; with `transpose: false`, `matmul` without it. Without a copy
  * each call turns or packs the weight for itself, which is much of the time of a product of few rows. Results have the same bits either way.
@@ -87,6 +91,7 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
  */
 export function prepack<D extends Float, S extends Shape>(weight: Tensor<D, S>, options: PrepackOptions = {}): Prepacked<D, S> {
   const op = "prepack";
+  checkOptions(op, options, names);
   const w: Tensor = weight as Tensor;
   checkFloat(op, "weight", w);
   if (w.rank !== 2) throw new RangeError(`${op}: weight is ${formatShape(w.shape)}, must have two axes`);

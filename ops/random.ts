@@ -1,6 +1,8 @@
 /** Random numbers from a seed and a counter. */
 
-import { check, checkFloat, checkNotRecording } from "../core/op.ts";
+import { RangeError, TypeError } from "../core/errors.ts";
+import { check, checkFinite, checkFloat, checkNotRecording } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Device } from "../core/device.ts";
 import type { DType } from "../core/dtype.ts";
 import { refuseReading } from "../core/explaining.ts";
@@ -79,6 +81,16 @@ export function random(device: Device, seed: number): Random {
   return new Stream(device, seed);
 }
 
+const uniformNames = optionNames<UniformOptions>({ low: true, high: true });
+const normalNames = optionNames<NormalOptions>({ mean: true, deviation: true });
+const categoricalNames = optionNames<CategoricalOptions>({ temperature: true, topK: true, topP: true });
+
+/** Checks that an argument is a random stream, and that it was not disposed. @internal */
+export function checkRandom(op: string, rng: unknown): asserts rng is Random {
+  if (!(rng instanceof Stream)) throw new TypeError(`${op}: rng must be a random stream, got ${formatValue(rng)}`);
+  if (rng.state.disposed) throw new TypeError(`${op}: the random stream was disposed`);
+}
+
 class Stream implements Random {
   readonly device: Device;
   readonly state: Tensor<"u32", [6]>;
@@ -97,8 +109,10 @@ class Stream implements Random {
     return value;
   }
 
-  uniform<const S extends Shape>(shape: readonly [...S], { low = 0, high = 1 }: UniformOptions = {}): Tensor<"f32", S> {
+  uniform<const S extends Shape>(shape: readonly [...S], options: UniformOptions = {}): Tensor<"f32", S> {
     const op = "uniform";
+    checkOptions(op, options, uniformNames);
+    const { low = 0, high = 1 } = options;
     checkFinite(op, "low", low);
     checkFinite(op, "high", high);
     if (low > high) throw new RangeError(`${op}: low is ${low}, must not be above high, ${high}`);
@@ -108,8 +122,10 @@ class Stream implements Random {
     return out;
   }
 
-  normal<const S extends Shape>(shape: readonly [...S], { mean = 0, deviation = 1 }: NormalOptions = {}): Tensor<"f32", S> {
+  normal<const S extends Shape>(shape: readonly [...S], options: NormalOptions = {}): Tensor<"f32", S> {
     const op = "normal";
+    checkOptions(op, options, normalNames);
+    const { mean = 0, deviation = 1 } = options;
     checkFinite(op, "mean", mean);
     checkFinite(op, "deviation", deviation);
     if (deviation < 0) throw new RangeError(`${op}: deviation must be 0 or more, got ${deviation}`);
@@ -121,9 +137,11 @@ class Stream implements Random {
 
   categorical<S extends Shape, V extends number>(
     logits: Tensor<"f32", [...S, V]>,
-    { temperature = 1, topK, topP = 1 }: CategoricalOptions = {},
+    options: CategoricalOptions = {},
   ): Tensor<"u32", S> {
     const op = "categorical";
+    checkOptions(op, options, categoricalNames);
+    const { temperature = 1, topK, topP = 1 } = options;
     const x = logits as unknown as Tensor<DType>; // checked next
     checkFloat(op, "logits", x);
     if (x.device.handle !== this.device.handle) {
@@ -154,9 +172,4 @@ class Stream implements Random {
     changes(this.state as Tensor); // every draw advances its counter
     return this.state as Tensor;
   }
-}
-
-function checkFinite(op: string, name: string, value: unknown): void {
-  if (typeof value !== "number") throw new TypeError(`${op}: ${name} must be a number, got ${formatValue(value)}`);
-  if (!Number.isFinite(value)) throw new RangeError(`${op}: ${name} must be finite, got ${formatValue(value)}`);
 }

@@ -1,5 +1,6 @@
 /** RMS norm. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import {
   asContiguous,
@@ -15,6 +16,7 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, lastAxis, optionNames } from "../core/options.ts";
 import { formatValue } from "../core/shape.ts";
 import type { Last, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
@@ -39,6 +41,8 @@ interface AnyOptions {
 }
 
 const none: AnyOptions = {};
+
+const names = optionNames<RmsNormOptions<Float, Shape>>({ out: true, eps: true });
 
 /**
  * RMS norm over the last axis: `y = x·r·weight` with `r = (mean(x²) + eps)^-½`, the mean over the row (Zhang and Sennrich, "Root mean square layer
@@ -65,6 +69,7 @@ export function rmsNorm<D extends Float, S extends Shape>(
   p: NoInfer<RmsNorm<Last<S>, D>>,
   options?: NoInfer<RmsNormOptions<D, S>>,
 ): Tensor<D, S> {
+  checkOptions("rmsNorm", options, names, "", lastAxis);
   return forward("rmsNorm", x as Tensor, p as unknown as AnyRmsNorm, options as AnyOptions | undefined) as unknown as Tensor<D, S>; // of x's own shape
 }
 
@@ -114,6 +119,8 @@ export interface RmsNormGradients<D extends Float, S extends Shape> {
   weight: Tensor<D, [Last<S>]>;
 }
 
+const epsNames = optionNames<{ eps?: number }>({ eps: true });
+
 /**
  * Gradients of `rmsNorm`: with `x̂ = x·r`, `u = dy·weight` and means over the row, `dx = r·(u − x̂·mean(u·x̂))`; over all rows `dweight = Σ dy·x̂`.
  *
@@ -139,6 +146,7 @@ export function rmsNormBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: { eps?: number },
 ): RmsNormGradients<D, S> {
+  checkOptions("rmsNormBackward", options, epsNames);
   return backward("rmsNormBackward", x as Tensor, p as unknown as AnyRmsNorm, dy as Tensor, options) as unknown as RmsNormGradients<D, S>; // shapes as the inputs' own
 }
 

@@ -1,5 +1,6 @@
 /** Rotary position embedding. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { DType, Float } from "../core/dtype.ts";
 import {
   asContiguous,
@@ -15,6 +16,7 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import { checkSize, formatShape, sameShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, type Tensor, view } from "../core/tensor.ts";
@@ -36,6 +38,15 @@ export interface RotaryPlaces {
 
 /** Options of `rotary`. */
 export interface RotaryOptions<D extends Float, S extends Shape> extends RotaryPlaces, Out<D, S> {}
+
+const names = optionNames<RotaryOptions<Float, Shape>>({
+  out: true,
+  start: true,
+  positions: true,
+  rotated: true,
+  base: true,
+  interleaved: true,
+});
 
 /**
  * Rotary position embedding: pair i of a row at position p is turned by the angle `p·base^(−2i/rotated)` (Su et al., "RoFormer: Enhanced transformer with
@@ -64,6 +75,7 @@ export function rotary<D extends Float, B extends number, H extends number, T ex
   x: Tensor<D, [B, H, T, W]>,
   options?: NoInfer<RotaryOptions<D, [B, H, T, W]>>,
 ): Tensor<D, [B, H, T, W]> {
+  checkOptions("rotary", options, names);
   return forward("rotary", x as Tensor, options as AnyOptions | undefined) as unknown as Tensor<D, [B, H, T, W]>; // x's own shape
 }
 
@@ -179,6 +191,7 @@ export function rotaryBackward<D extends Float, B extends number, H extends numb
   dy: Tensor<D, [B, H, T, W]>,
   options?: NoInfer<RotaryOptions<D, [B, H, T, W]>>,
 ): Tensor<D, [B, H, T, W]> {
+  checkOptions("rotaryBackward", options, names);
   return backward("rotaryBackward", dy as Tensor, options as AnyOptions | undefined) as unknown as Tensor<D, [B, H, T, W]>; // dy's own shape
 }
 

@@ -1,5 +1,6 @@
 /** The router of a mixture of experts: which experts answer for a row, and with which weights. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
@@ -17,6 +18,7 @@ import {
   record,
   recording,
 } from "../core/op.ts";
+import { checkNeeded, checkOptions, optionNames } from "../core/options.ts";
 import { checkSize, formatShape, formatValue } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -47,6 +49,8 @@ export interface Routing<D extends Float = Float, R extends number = number, K e
   weights: Tensor<D, [R, K]>;
 }
 
+const names = optionNames<RouteOptions>({ topK: true, score: true, normalize: true });
+
 /**
  * Top-k routing: the `topK` experts with the largest logits of each row, in falling order, and the weights of their answers. A weight is the expert's
  * score, `softmax(logits)` over all experts or `sigmoid(logit)`, divided by the sum of the row's weights where they are normalized (Shazeer et al.,
@@ -76,6 +80,7 @@ export function route<D extends Float, R extends number, E extends number, const
   logits: Tensor<D, [R, E]>,
   options: RouteOptions<K>,
 ): Routing<D, R, K> {
+  checkNeeded("route", options, names);
   return forward("route", logits as Tensor, options) as unknown as Routing<D, R, K>; // of the logits' dtype and rows
 }
 
@@ -105,9 +110,6 @@ function flagsOf(op: string, topK: number, { score, normalize }: RouteScoring): 
 
 function forward(op: string, logits: Tensor, options: RouteOptions): AnyRouting {
   checkLogits(op, logits);
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${op}: options must be { topK, score?, normalize? }, got ${formatValue(options)}`);
-  }
   const k = checkSize(op, "topK", options.topK, 1, Math.max(1, logits.shape[1]!));
   if (k > logits.shape[1]!) throw new RangeError(`${op}: logits is ${formatShape(logits.shape)}: there is no expert to choose`);
   const flags = flagsOf(op, k, options);
@@ -123,6 +125,8 @@ function forward(op: string, logits: Tensor, options: RouteOptions): AnyRouting 
   }
   return { indices, weights };
 }
+
+const scoringNames = optionNames<RouteScoring>({ score: true, normalize: true });
 
 /**
  * Gradient of `route`, from that of its weights. With `c = Σ_s dweights_s·weights_s` over the row's choices, or 0 for sigmoid scores that are not
@@ -152,6 +156,7 @@ export function routeBackward<D extends Float, R extends number, E extends numbe
   scoring: RouteScoring = {},
 ): Tensor<D, [R, E]> {
   const op = "routeBackward";
+  checkOptions(op, scoring, scoringNames);
   return backward(op, logits as Tensor, routing as unknown as AnyRouting, dweights as Tensor, scoring) as unknown as Tensor<D, [R, E]>; // of the logits' own shape
 }
 

@@ -3,6 +3,7 @@
 import type { Float } from "../core/dtype.ts";
 import { asRows, check, checkLike, checkNotRecording, checkShapeIs, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { checkLogits } from "./route.ts";
@@ -68,7 +69,7 @@ export function routerZLossBackward<D extends Float, R extends number, E extends
   checkLike(op, "dy", dy as Tensor, "logits", logits as Tensor);
   checkShapeIs(op, "dy", dy as Tensor, []);
   checkNotRecording(op);
-  return gradient(op, logits as Tensor, dy as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, [R, E]>; // of the logits' own shape
+  return gradient(op, logits as Tensor, dy as Tensor, outOf(op, options) as Tensor | undefined) as unknown as Tensor<D, [R, E]>; // of the logits' own shape
 }
 
 function gradient(op: string, logits: Tensor, dy: Tensor, to: Tensor | undefined): Tensor {

@@ -2,6 +2,7 @@
 
 import { check, checkFloat, checkNumber, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -21,7 +22,7 @@ import { native } from "../ffi/library.ts";
  * ```
  */
 export function scale<D extends Float, S extends Shape>(x: Tensor<D, S>, factor: number, options?: NoInfer<Out<D, S>>): Tensor<D, S> {
-  return scaled(x as Tensor, factor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // x's own dtype and shape
+  return scaled(x as Tensor, factor, outOf("scale", options) as Tensor | undefined) as unknown as Tensor<D, S>; // x's own dtype and shape
 }
 
 function scaled(x: Tensor, factor: number, into: Tensor | undefined): Tensor {

@@ -1,8 +1,10 @@
 /** One step of gradient descent with momentum on many tensors. */
 
+import { TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkColumns, checkScalars, decayFlags, type DecayOptions, inPlace } from "../core/list.ts";
 import { checkFlag } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
@@ -11,6 +13,8 @@ export interface SgdStepOptions extends DecayOptions {
   /** Whether to look ahead as Nesterov does. Off. */
   nesterov?: boolean;
 }
+
+const names = optionNames<SgdStepOptions>({ decays: true, nesterov: true });
 
 /**
  * One step of gradient descent on many tensors, in one call and one pass over their memory, in place on each of `w` and its momentum `b` (Sutskever et al.,
@@ -48,6 +52,7 @@ export function sgdStep<D extends Float>(
   options: SgdStepOptions = {},
 ): void {
   const op = "sgdStep";
+  checkOptions(op, options, names);
   const columns = b === null ? [["w", w], ["g", g]] as const : [["w", w], ["b", b], ["g", g]] as const;
   checkColumns(op, columns);
   checkScalars(op, scalars as Tensor, 4, w[0]);

@@ -3,6 +3,7 @@
 import { activate, activateBackward } from "../core/activation.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 
@@ -23,7 +24,7 @@ import type { Tensor } from "../core/tensor.ts";
  * @returns the shape of `x`
  */
 export function sigmoid<D extends Float, S extends Shape>(x: Tensor<D, S>, options?: NoInfer<Out<D, S>>): Tensor<D, S> {
-  return activate("sigmoid", "sigmoid", x as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<D, S>; // of x's own dtype and shape
+  return activate("sigmoid", "sigmoid", x as Tensor, outOf("sigmoid", options) as Tensor | undefined) as unknown as Tensor<D, S>; // of x's own dtype and shape
 }
 
 /**
@@ -46,7 +47,13 @@ export function sigmoidBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: NoInfer<Out<D, S>>,
 ): Tensor<D, S> {
-  return activateBackward("sigmoidBackward", "sigmoid", x as Tensor, dy as Tensor, options?.out as Tensor | undefined) as unknown as Tensor<
+  return activateBackward(
+    "sigmoidBackward",
+    "sigmoid",
+    x as Tensor,
+    dy as Tensor,
+    outOf("sigmoidBackward", options) as Tensor | undefined,
+  ) as unknown as Tensor<
     D,
     S
   >; // as above

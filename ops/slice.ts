@@ -1,5 +1,6 @@
 /** A part of a tensor along one axis. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import { check, checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";
 import { formatShape, formatValue, normalizeAxis } from "../core/shape.ts";

@@ -1,5 +1,6 @@
 /** Softmax. */
 
+import { RangeError, TypeError } from "../core/errors.ts";
 import type { Float } from "../core/dtype.ts";
 import {
   asContiguous,
@@ -18,6 +19,7 @@ import {
   recording,
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, lastAxis, optionNames } from "../core/options.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -48,6 +50,8 @@ interface AnyOptions {
   out?: Tensor | undefined;
 }
 
+const names = optionNames<SoftmaxOptions<Float, Shape>>({ out: true, causal: true, scale: true, mask: true });
+
 /**
  * Softmax over the last axis of `z = scale·x + mask`: `y_j = exp(z_j − m) / Σ_k exp(z_k − m)`, with m the row's maximum, so that no exponential overflows.
  *
@@ -71,6 +75,7 @@ interface AnyOptions {
  * @returns the shape of `x`
  */
 export function softmax<D extends Float, S extends Shape>(x: Tensor<D, S>, options?: NoInfer<SoftmaxOptions<D, S>>): Tensor<D, S> {
+  checkOptions("softmax", options, names, "", lastAxis);
   return forward("softmax", x as Tensor, options as AnyOptions | undefined) as unknown as Tensor<D, S>; // of x's own dtype and shape
 }
 
@@ -132,6 +137,8 @@ function forward(op: string, x: Tensor, options: AnyOptions = none): Tensor {
   return out;
 }
 
+const backwardNames = optionNames<SoftmaxGradientOptions<Float, Shape>>({ out: true, causal: true, scale: true });
+
 /**
  * Gradient of `softmax` from its output: `dx_j = scale·y_j·(dy_j − Σ_k dy_k·y_k)`. It needs no mask: where y is 0, as what was hidden is, it is 0 and `dy`
  * is not used. `causal` and `scale` are as in the forward call. `out` may be `dy` or `y` itself.
@@ -154,6 +161,7 @@ export function softmaxBackward<D extends Float, S extends Shape>(
   dy: NoInfer<Tensor<D, S>>,
   options?: NoInfer<SoftmaxGradientOptions<D, S>>,
 ): Tensor<D, S> {
+  checkOptions("softmaxBackward", options, backwardNames, "", lastAxis);
   return backward("softmaxBackward", y as Tensor, dy as Tensor, options as AnyOptions | undefined) as unknown as Tensor<D, S>; // of y's own shape
 }
 

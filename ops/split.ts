@@ -1,5 +1,6 @@
 /** The parts of a tensor along one axis. */
 
+import { RangeError } from "../core/errors.ts";
 import { joined } from "../core/beside.ts";
 import { check, checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";

@@ -2,6 +2,7 @@
 
 import { asContiguous, check, checkFlag, checkTensor, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { DType } from "../core/dtype.ts";
 import { contiguousStrides, normalizeAxis, sameShape } from "../core/shape.ts";
 import type { AxisGuard, Replaced, Shape } from "../core/shape.ts";
@@ -18,6 +19,13 @@ export interface ReduceOptions<D extends DType, S extends Shape, X extends numbe
 
 /** A shape without axis X, or with 1 in its place. @internal */
 export type Reduced<S extends Shape, X extends number, K extends boolean> = Replaced<S, X, [K] extends [true] ? [1] : []>;
+
+/** The names of `ReduceOptions`. @internal */
+export const reduceNames: readonly string[] = optionNames<ReduceOptions<DType, Shape, number, boolean>>({
+  out: true,
+  axis: true,
+  keepDims: true,
+});
 
 /**
  * Sum over one axis, or over all elements: `out = Σ x`. Without terms it is 0.
@@ -45,6 +53,7 @@ export function sum<D extends DType, S extends Shape, const X extends number, K 
 /** The sum of all elements. */
 export function sum<D extends DType, S extends Shape>(x: Tensor<D, S>): Tensor<D, []>;
 export function sum(x: Tensor, options: AnyReduceOptions = {}): Tensor {
+  checkOptions("sum", options, reduceNames);
   return reduce("sum", x, options, false);
 }
 

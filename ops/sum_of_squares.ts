@@ -2,6 +2,7 @@
 
 import { check, checkFloat, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { DType, Float } from "../core/dtype.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
@@ -21,8 +22,8 @@ import { native } from "../ffi/library.ts";
  * console.log(Math.sqrt(s.itemSync())); // 5
  * ```
  */
-export function sumOfSquares<D extends Float>(x: Tensor<D>, options: Out<NoInfer<D>, []> = {}): Tensor<D, []> {
-  return summed(x as Tensor, options.out as Tensor | undefined) as Tensor<D, []>; // x's own dtype
+export function sumOfSquares<D extends Float>(x: Tensor<D>, options?: Out<NoInfer<D>, []>): Tensor<D, []> {
+  return summed(x as Tensor, outOf("sumOfSquares", options) as Tensor | undefined) as Tensor<D, []>; // x's own dtype
 }
 
 function summed(x: Tensor, into: Tensor | undefined): Tensor {

@@ -3,6 +3,7 @@
 import type { Float } from "../core/dtype.ts";
 import { activateGated, activateGatedBackward } from "../core/gated_activation.ts";
 import type { Out } from "../core/op.ts";
+import { outOf } from "../core/options.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 
@@ -33,7 +34,7 @@ export function swiglu<D extends Float, S extends Shape>(
   up: NoInfer<Tensor<D, S>>,
   options?: NoInfer<Out<D, S>>,
 ): Tensor<D, S> {
-  const out = options?.out as Tensor | undefined;
+  const out = outOf("swiglu", options) as Tensor | undefined;
   return activateGated("swiglu", "silu", gate as Tensor, up as Tensor, out) as unknown as Tensor<D, S>; // of gate's own dtype and shape
 }
 

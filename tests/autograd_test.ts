@@ -121,7 +121,8 @@ test("valueAndGrad() says what is wrong", () => {
   type P = { x: typeof x };
   const loss = (p: P) => sum(p.x);
   assert.throws(() => valueAndGrad((p: P & { deep: { unused: typeof x } }) => sum(p.x))({ x, deep: { unused } }), {
-    message: "valueAndGrad: the loss never used params.deep.unused",
+    message:
+      "valueAndGrad: the loss never used params.deep.unused; use it, or leave it out of the parameters and pass it as a further argument, which is a constant",
   });
   assert.throws(() => valueAndGrad((p: P) => mul(p.x, p.x) as unknown as Tensor<"f64", []>)({ x }), /the loss is \[2\], must be a scalar/);
   assert.throws(() => valueAndGrad((_: P) => 3 as unknown as Tensor<"f64", []>)({ x }), /the loss returned 3, must be a scalar tensor/);

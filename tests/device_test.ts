@@ -172,8 +172,12 @@ test("cpuDevice() says which setting is out of range (C08)", () => {
     [{ tuning: { gemvThreadCap: 257 } }, "RangeError", /^cpuDevice: gemvThreadCap must be a whole number from 0 to 256, got 257$/],
     [{ tuning: { poolClasses: 0.5 } }, "RangeError", /^cpuDevice: poolClasses must be .*, got 0.5$/],
     [{ tuning: { sharedAMnk: null } }, "TypeError", /^cpuDevice: sharedAMnk must be .*, got null$/],
-    [{ tuning: { threads: 3 } }, "RangeError", /^cpuDevice: tuning has no knob threads; there are cores, poolClasses, /],
-    [{ tuning: { oversample: 3 } }, "RangeError", /^cpuDevice: tuning has no knob oversample; there are /],
+    [
+      { tuning: { threads: 3 } },
+      "TypeError",
+      /^cpuDevice: there is no option tuning.threads; there are tuning.cores, tuning.poolClasses, /,
+    ],
+    [{ tuning: { chunks: 3 } }, "TypeError", /^cpuDevice: there is no option tuning.chunks; there are /],
   ];
   for (const [options, name, message] of wrong) {
     assert.throws(

@@ -93,7 +93,7 @@ test("dropout() says what is wrong, leaves out as it was and the stream where it
     refuses(() => dropout(x, rng, { rate: 1.5, out }), "RangeError", "dropout: rate must be from 0 to 1, got 1.5");
     refuses(() => dropout(x, rng, { rate: NaN, out }), "RangeError", "dropout: rate must be from 0 to 1, got NaN");
     refuses(() => dropout(x, rng, { out } as never), "TypeError", "dropout: rate must be a number, got undefined");
-    refuses(() => dropout(x, rng, undefined as never), "TypeError", "dropout: options must be { rate, out? }, got undefined");
+    refuses(() => dropout(x, rng, undefined as never), "TypeError", "dropout: options must be an object { out, rate }, got undefined");
     refuses(() => dropout(x, undefined as never, { rate: 0.5 }), "TypeError", "dropout: rng must be a random stream, got undefined");
     refuses(
       () => dropout(tensor(cpu, [2], new Int32Array(2)) as never, rng, { rate: 0.5 }),

@@ -56,7 +56,7 @@ test("expertOrder() says what is wrong", () => {
       "RangeError",
       "expertOrder: experts must be a whole number from 0 to 4294967294, got -1",
     );
-    refuses(() => expertOrder(high, undefined as never), "TypeError", "expertOrder: options must be { experts }, got undefined");
+    refuses(() => expertOrder(high, undefined as never), "TypeError", "expertOrder: options must be an object { experts }, got undefined");
     const flat = tensor(cpu, [2], new Uint32Array([0, 1]));
     refuses(() => expertOrder(flat as never, { experts: 2 }), "RangeError", "expertOrder: indices is [2], must be [rows, k]");
     const floats = tensor(cpu, [1, 1], [0]);

@@ -118,6 +118,24 @@ test("layout: what programs import awaits nothing at the top level and imports n
   nothing(wrong);
 });
 
+test("layout: errors are made by ffi/errors.ts, so that their stack begins at the user's call", () => {
+  const wrong: string[] = [];
+  for (const file of typescript(["core", "ffi", "nn", "ops"])) {
+    if (file === "ffi/errors.ts") continue;
+    const text = withoutComments(read(file));
+    const imported = [...text.matchAll(/import \{([^}]*)\} from "[^"]*\/errors\.ts"/g)].flatMap(([, names]) => names!.split(/\W+/));
+    for (const name of new Set([...text.matchAll(/\bnew (TypeError|RangeError)\(/g)].map(([, name]) => name!))) {
+      if (!imported.includes(name)) {
+        wrong.push(`${file} throws a ${name} of the runtime: import { ${name} } from core/errors.ts, in ffi from ffi/errors.ts`);
+      }
+    }
+    if (/\bclass \w+ extends (?:Type|Range)?Error\b/.test(text)) {
+      wrong.push(`${file} declares an error that extends the runtime's: extend LibraryError`);
+    }
+  }
+  nothing(wrong);
+});
+
 test("layout: examples import the package by its name, as a user does", () => {
   nothing(
     typescript(["examples"]).flatMap((file) =>

@@ -296,7 +296,11 @@ test("moeInit() makes what moe() takes", () => {
       "RangeError",
       "moeInit: hidden must be a whole number from 0 to 2^53 - 1, got -1",
     );
-    refuses(() => moeInit(rng, 4 as never), "TypeError", "moeInit: options must be { width, hidden, experts, … }, got 4");
+    refuses(
+      () => moeInit(rng, 4 as never),
+      "TypeError",
+      "moeInit: options must be an object { width, hidden, experts, activation, bias, deviation }, got 4",
+    );
   });
 });
 
@@ -313,7 +317,7 @@ test("moe() says what is wrong, in its own words", () => {
     bad(x, { ...p, up: p.router }, { topK: 1 }, "RangeError", "moe: up.weight is [2, 4], must have 3 axes");
     bad(x, { router: p.router, up: p.up }, { topK: 1 }, "TypeError", "moe: down must be { weight, bias? }, got undefined");
     bad(x, null, { topK: 1 }, "TypeError", "moe: parameters must be { router, up, down }, got null");
-    bad(x, p, undefined, "TypeError", "moe: options must be { topK, score?, normalize?, activation? }, got undefined");
+    bad(x, p, undefined, "TypeError", "moe: options must be an object { topK, score, normalize, activation }, got undefined");
     bad(
       x,
       p,
@@ -321,7 +325,7 @@ test("moe() says what is wrong, in its own words", () => {
       "TypeError",
       'moe: activation must be "geglu", "gelu", "relu", "silu", got the string "toString"',
     );
-    bad(x, p, { topK: 3 }, "RangeError", "route: topK must be a whole number from 1 to 2, got 3");
+    bad(x, p, { topK: 3 }, "RangeError", "moe: topK must be a whole number from 1 to 2, got 3");
     bad(rng.normal([]), p, { topK: 1 }, "RangeError", "moe: x is [], needs an axis of features");
   });
 });

@@ -137,7 +137,7 @@ test("route() and routeBackward() say what is wrong", () => {
     bad({ topK: 4 }, "RangeError", "route: topK must be a whole number from 1 to 3, got 4");
     bad({ topK: 1.5 }, "RangeError", "route: topK must be a whole number from 1 to 3, got 1.5");
     bad({}, "TypeError", "route: topK must be a whole number from 1 to 3, got undefined");
-    bad(undefined, "TypeError", "route: options must be { topK, score?, normalize? }, got undefined");
+    bad(undefined, "TypeError", "route: options must be an object { topK, score, normalize }, got undefined");
     bad({ topK: 1, score: "tanh" }, "TypeError", 'route: score must be "softmax" or "sigmoid", got the string "tanh"');
     bad({ topK: 1, normalize: 1 }, "TypeError", "route: normalize must be true or false, got 1");
     refuses(() => route(tensor(cpu, [3], [1, 2, 3]) as never, { topK: 1 }), "RangeError", "route: logits is [3], must be [rows, experts]");

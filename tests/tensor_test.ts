@@ -153,7 +153,7 @@ test("write() replaces all elements, or none where it throws", () => {
   const wrong: [unknown, string, RegExp][] = [
     [[1, 2], "RangeError", /^write: data holds 2 elements, \[3\] needs 3$/],
     [new Float32Array(4), "RangeError", /^write: data holds 4 elements, \[3\] needs 3$/],
-    [new Float64Array(3), "TypeError", /^write: data is f64, dtype is f32: convert it with cast$/],
+    [new Float64Array(3), "TypeError", /^write: data is f64, dtype is f32: convert it with Float32Array\.from\(data\)$/],
     [new Uint8Array(12), "TypeError", /^write: data must be .*, got an object \(Uint8Array\)$/],
     [[1, 2, "3"], "TypeError", /^write: data\[2\] must be a number, got the string "3"$/],
     [undefined, "TypeError", /^write: data must be/],
@@ -303,7 +303,7 @@ test("data that is no data is a TypeError that names it (C30)", () => {
   for (const [data, name, message] of wrong) assert.throws(() => anyTensor(cpu, [3], data), { name, message });
   assert.throws(() => anyTensor(cpu, [3], new Float64Array(3), { dtype: "f32" }), {
     name: "TypeError",
-    message: "tensor: data is f64, dtype is f32: convert it with cast",
+    message: "tensor: data is f64, dtype is f32: convert it with Float32Array.from(data)",
   });
   assert.equal(memory().outsideScopes, before, "nothing was made");
 });
@@ -336,7 +336,7 @@ test("a dtype or device that is none is a TypeError that names it", () => {
       });
     }
   }
-  for (const device of [undefined, null, "cpu", 1, {}, [], { handle: "1" }]) {
+  for (const device of [undefined, null, "cpu", 1, {}, [], { handle: "1" }, { handle: 1, name: "cpu", isGpu: false }, zeros(cpu, [1])]) {
     assert.throws(() => anyTensor(device, [1], [1]), { name: "TypeError", message: /^tensor: device must be a device such as cpu, got / });
     for (const make of [empty, zeros, ones] as unknown as ((...args: unknown[]) => Tensor)[]) {
       assert.throws(() => make(device, [1]), {

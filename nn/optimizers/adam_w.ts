@@ -1,8 +1,18 @@
 /** AdamW over parameter trees. */
 
 import { adamWStep } from "../../ops/adam_w.ts";
+import { checkOptions, optionNames } from "../../core/options.ts";
 import type { Tree } from "../tree.ts";
-import { checkSetting, listOf, makeOptimizer, type Optimizer, type OptimizerOptions, type StepCount } from "./optimizer.ts";
+import {
+  checkBetas,
+  checkSetting,
+  listOf,
+  makeOptimizer,
+  type Optimizer,
+  optimizerHints,
+  type OptimizerOptions,
+  type StepCount,
+} from "./optimizer.ts";
 
 /** Settings of `adamW`. */
 export interface AdamWOptions extends OptimizerOptions {
@@ -21,6 +31,8 @@ export interface AdamWState<P> {
   /** Running means of their squares. */
   v: P;
 }
+
+const names = optionNames<AdamWOptions>({ betas: true, eps: true, weightDecay: true, decays: true, skipNonFinite: true });
 
 /**
  * AdamW (Loshchilov and Hutter, "Decoupled Weight Decay Regularization", 2019): with t counting from 1,
@@ -42,6 +54,7 @@ export interface AdamWState<P> {
  */
 export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}): Optimizer<P, AdamWState<P> & StepCount> {
   const op = "adamW";
+  checkOptions(op, options, names, "", optimizerHints);
   const { betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0.01 } = options;
   checkAdam(op, "", betas, eps);
   return makeOptimizer(op, params, { ...options, weightDecay }, ({ buffer, scalars, decays }) => {
@@ -59,8 +72,7 @@ export function adamW<P extends Tree<P>>(params: P, options: AdamWOptions = {}):
 
 /** Checks Adam's settings. @internal */
 export function checkAdam(op: string, where: string, betas: readonly [number, number], eps: number): void {
-  checkSetting(op, `${where}betas[0]`, betas[0], 1);
-  checkSetting(op, `${where}betas[1]`, betas[1], 1);
+  checkBetas(op, `${where}betas`, betas);
   checkSetting(op, `${where}eps`, eps, Infinity);
 }
 

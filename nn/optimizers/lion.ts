@@ -1,8 +1,9 @@
 /** Lion over parameter trees. */
 
 import { lionStep } from "../../ops/lion.ts";
+import { checkOptions, optionNames } from "../../core/options.ts";
 import type { Tree } from "../tree.ts";
-import { checkSetting, listOf, makeOptimizer, type Optimizer, type OptimizerOptions, type StepCount } from "./optimizer.ts";
+import { checkBetas, listOf, makeOptimizer, type Optimizer, optimizerHints, type OptimizerOptions, type StepCount } from "./optimizer.ts";
 
 /** Settings of `lion`. */
 export interface LionOptions extends OptimizerOptions {
@@ -17,6 +18,8 @@ export interface LionState<P> {
   /** Running means of the gradients. */
   m: P;
 }
+
+const names = optionNames<LionOptions>({ betas: true, weightDecay: true, decays: true, skipNonFinite: true });
 
 /**
  * Lion (Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023): every element moves by the rate, in a direction that only a sign tells.
@@ -37,9 +40,9 @@ export interface LionState<P> {
  */
 export function lion<P extends Tree<P>>(params: P, options: LionOptions = {}): Optimizer<P, LionState<P> & StepCount> {
   const op = "lion";
+  checkOptions(op, options, names, "", optimizerHints);
   const { betas = [0.9, 0.99], weightDecay = 0 } = options;
-  checkSetting(op, "betas[0]", betas[0], 1);
-  checkSetting(op, "betas[1]", betas[1], 1);
+  checkBetas(op, "betas", betas);
   return makeOptimizer(op, params, { ...options, weightDecay }, ({ buffer, scalars, decays }) => {
     const state = { m: buffer() as P }; // nothing is left out
     const m = listOf(state.m), numbers = scalars(5);

@@ -1,10 +1,12 @@
 /** Muon over parameter trees: matrices step along the nearest orthogonal matrix, everything else by AdamW. */
 
+import { TypeError } from "../../core/errors.ts";
 import { isExplaining } from "../../core/explaining.ts";
 import { checkFlag } from "../../core/op.ts";
 import { scope } from "../../core/scope.ts";
-import { formatShape, formatValue } from "../../core/shape.ts";
+import { checkFunction, formatShape, formatValue } from "../../core/shape.ts";
 import { empty, type Tensor, view } from "../../core/tensor.ts";
+import { checkOptions, optionNames } from "../../core/options.ts";
 import { adamWStep } from "../../ops/adam_w.ts";
 import { axpby } from "../../ops/axpby.ts";
 import { clipFactor, scaleBy } from "../../ops/clip.ts";
@@ -19,6 +21,7 @@ import {
   listOf,
   makeOptimizer,
   type Optimizer,
+  optimizerHints,
   type OptimizerOptions,
   type PartOf,
   type StepCount,
@@ -60,6 +63,19 @@ export interface MuonState<P> {
 const [a, b, c] = [3.4445, -4.7750, 2.0315];
 const iterations = 5;
 
+const names = optionNames<MuonOptions>({
+  momentum: true,
+  nesterov: true,
+  matrices: true,
+  scale: true,
+  adam: true,
+  weightDecay: true,
+  decays: true,
+  skipNonFinite: true,
+});
+
+const adamNames = optionNames<NonNullable<MuonOptions["adam"]>>({ rate: true, betas: true, eps: true });
+
 /**
  * Muon (Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024). Of each matrix, with gradient G,
  *
@@ -86,10 +102,13 @@ const iterations = 5;
  */
 export function muon<P extends Tree<P>>(params: P, options: MuonOptions = {}): Optimizer<P, MuonState<P> & StepCount> {
   const op = "muon";
+  checkOptions(op, options, names, "", optimizerHints);
   const { momentum = 0.95, weightDecay = 0.01, matrices = (_path: string, x: Tensor) => x.rank >= 2, scale: scaling = "rms", adam = {} } =
     options;
+  checkOptions(op, adam, adamNames, "adam");
   const { rate: adamRate = 1, betas = [0.9, 0.999], eps = 1e-8 } = adam;
   checkSetting(op, "momentum", momentum, 1);
+  checkFunction(op, "matrices", matrices);
   checkSetting(op, "adam.rate", adamRate, Infinity);
   checkAdam(op, "adam.", betas, eps);
   const nesterov = options.nesterov === undefined || checkFlag(op, "nesterov", options.nesterov);

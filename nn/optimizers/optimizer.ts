@@ -1,13 +1,14 @@
 /** What every optimizer is made of: its checks, the trees it keeps, and the step's way from trees to lists of tensors. */
 
+import { RangeError, TypeError } from "../../core/errors.ts";
 import { isExplaining } from "../../core/explaining.ts";
-import { checkNotRecording } from "../../core/op.ts";
-import { formatValue } from "../../core/shape.ts";
+import { checkFlag, checkNotRecording, checkNumber } from "../../core/op.ts";
+import { checkFunction, formatValue } from "../../core/shape.ts";
 import { keep, scope } from "../../core/scope.ts";
 import { type Tensor, tensor } from "../../core/tensor.ts";
 import { clipFactor } from "../../ops/clip.ts";
 import { zeros } from "../../ops/fill.ts";
-import { checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
+import { checkApart, checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
 
 /** Settings that all optimizers have. */
 export interface OptimizerOptions {
@@ -63,16 +64,34 @@ export interface Making<P> {
   scalars<N extends number>(count: N): Tensor<"f64", [N]>;
 }
 
+const rateHint = "the learning rate is an argument of step(params, grads, rate)";
+
+/** Where an optimizer takes what others take as an option. @internal */
+export const optimizerHints: Readonly<Record<string, string>> = {
+  lr: rateHint,
+  rate: rateHint,
+  learningRate: rateHint,
+  learning_rate: rateHint,
+};
+
 /** Checks a number of an optimizer's settings. @internal */
 export function checkSetting(op: string, name: string, value: unknown, limit: 1 | typeof Infinity): void {
-  if (!(typeof value === "number" && value >= 0 && value < limit)) {
+  if (!(checkNumber(op, name, value) >= 0 && (value as number) < limit)) { // just checked
     throw new RangeError(`${op}: ${name} must be a number from 0${limit === 1 ? " to below 1" : ""}, got ${formatValue(value)}`);
   }
 }
 
+/** Checks the decays of two running means. @internal */
+export function checkBetas(op: string, name: string, betas: readonly [number, number]): void {
+  if (!Array.isArray(betas) || betas.length !== 2) {
+    throw new TypeError(`${op}: ${name} must be an array of two numbers, got ${formatValue(betas)}`);
+  }
+  betas.forEach((beta, i) => checkSetting(op, `${name}[${i}]`, beta, 1));
+}
+
 /** The tensors of a tree that an optimizer keeps, in the leaves' order. @internal */
 export function listOf(tree: unknown): F32[] {
-  return flatten(tree).map(([, x]) => x as F32); // kept trees are made of f32
+  return tree === undefined ? [] : flatten(tree).map(([, x]) => x as F32); // kept trees are made of f32
 }
 
 /**
@@ -87,6 +106,8 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
 ): Optimizer<P, State & StepCount> {
   const { weightDecay, skipNonFinite = false, decays = (_path: string, x: Tensor) => x.rank >= 2 } = options;
   checkSetting(op, "weightDecay", weightDecay, Infinity);
+  checkFunction(op, "decays", decays);
+  checkFlag(op, "skipNonFinite", skipNonFinite);
   const leaves = flatten(params, op);
   checkDistinct(op, "params", leaves);
   for (const [path, x] of leaves) if (x.dtype !== "f32") throw new TypeError(`${op}: params.${path} is ${x.dtype}, must be f32`);
@@ -121,6 +142,7 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
       checkSameTree(op, "params", ps, "state", leaves);
       checkSameTree(op, "grads", gs, "params", ps);
       checkDistinct(op, "params", ps);
+      checkApart(op, "params", ps, "grads", gs);
       const list = { params: inOrder(leaves, ps), grads: inOrder(leaves, gs) };
       if (skipNonFinite && !isFiniteNorm(list.grads)) return 1;
       const { storage } = state.step;

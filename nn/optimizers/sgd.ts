@@ -1,9 +1,11 @@
 /** Gradient descent with momentum over parameter trees. */
 
+import { TypeError } from "../../core/errors.ts";
 import { checkFlag } from "../../core/op.ts";
+import { checkOptions, optionNames } from "../../core/options.ts";
 import { sgdStep } from "../../ops/sgd.ts";
 import type { Tree } from "../tree.ts";
-import { checkSetting, listOf, makeOptimizer, type Optimizer, type OptimizerOptions, type StepCount } from "./optimizer.ts";
+import { checkSetting, listOf, makeOptimizer, type Optimizer, optimizerHints, type OptimizerOptions, type StepCount } from "./optimizer.ts";
 
 /** Settings of `sgd`. */
 export interface SgdOptions extends OptimizerOptions {
@@ -20,6 +22,8 @@ export interface SgdState<P> {
   /** The sums of gradients, each decayed by the momentum; none where the momentum is 0. */
   momentum?: P;
 }
+
+const names = optionNames<SgdOptions>({ momentum: true, nesterov: true, weightDecay: true, decays: true, skipNonFinite: true });
 
 /**
  * Stochastic gradient descent with momentum (Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013), the rate outside
@@ -43,6 +47,7 @@ export interface SgdState<P> {
  */
 export function sgd<P extends Tree<P>>(params: P, options: SgdOptions = {}): Optimizer<P, SgdState<P> & StepCount> {
   const op = "sgd";
+  checkOptions(op, options, names, "", optimizerHints);
   const { momentum = 0.9, weightDecay = 0 } = options;
   checkSetting(op, "momentum", momentum, 1);
   const nesterov = checkFlag(op, "nesterov", options.nesterov);

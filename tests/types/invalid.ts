@@ -41,7 +41,7 @@ declare const ids: Tensor<"u32", [2, 5]>;
 declare const gpu: VulkanDevice;
 
 // ── Making tensors ──
-// @ts-expect-error tensor: data is f32, dtype is f64: convert it with cast
+// @ts-expect-error tensor: data is f32, dtype is f64: convert it with Float64Array.from(data)
 tensor(cpu, [2, 3], new Float32Array(6), { dtype: "f64" });
 // @ts-expect-error tensor: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array
 tensor(cpu, [2, 3], new Uint8Array(6));

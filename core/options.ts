@@ -1,0 +1,164 @@
+/**
+ * Options objects: what each function takes is said once, as a list that the compiler compares with the type, and everything else is refused. Neither
+ * `deno run` nor Bun checks types, so a name that nobody knows would otherwise be passed over and something else computed.
+ */
+
+import { TypeError } from "./errors.ts";
+import { Owned } from "./scope.ts";
+import { formatValue } from "./shape.ts";
+
+/**
+ * The names of an options type: the compiler refuses a list that lacks one or has another. The search for a name begins where the last one was found, so a
+ * list in the order in which options are usually written, `out` first, costs least.
+ * @internal
+ */
+export function optionNames<O>(names: Readonly<Record<keyof O, true>>): readonly string[] {
+  return Object.keys(names);
+}
+
+/** The names of what takes nothing but `out`. @internal */
+export const onlyOut: readonly string[] = optionNames<{ out?: unknown }>({ out: true });
+
+/** What other libraries call an option, and what it is called here where it is there. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  lr: ["rate"],
+  learningrate: ["rate"],
+  p: ["rate"],
+  prob: ["rate"],
+  dim: ["axis"],
+  dims: ["axis", "keepDims"],
+  axes: ["axis"],
+  keepdim: ["keepDims"],
+  iscausal: ["causal"],
+  attnmask: ["mask"],
+  attentionmask: ["mask"],
+  std: ["deviation"],
+  stddev: ["deviation"],
+  sigma: ["deviation"],
+  temp: ["temperature"],
+  k: ["topK"],
+  epsilon: ["eps"],
+  wd: ["weightDecay"],
+  l2: ["weightDecay"],
+  decay: ["weightDecay", "decay"],
+  min: ["low", "floor"],
+  max: ["high", "peak"],
+  into: ["out"],
+  output: ["out"],
+  dst: ["out"],
+  activation: ["epilogue", "activation"],
+  transa: ["transposeA"],
+  transb: ["transposeB"],
+  type: ["dtype"],
+  numheads: ["heads"],
+  numexperts: ["experts"],
+  strict: ["ignoreExtra"],
+  maxsteps: ["steps"],
+  warmupsteps: ["warmup"],
+};
+
+const overLast = "it goes over the last axis: transpose the tensor first";
+
+/**
+ * Checks that options are an object, or absent, and that each is one of `names`; an `undefined` one is absent. `path` is where they stand in other options
+ * (`tuning`), and `hints` says of a few likely names what to do instead. @internal
+ */
+export function checkOptions(
+  op: string,
+  options: unknown,
+  names: readonly string[],
+  path: string = "",
+  hints: Readonly<Record<string, string>> = {},
+): void {
+  if (options === undefined) return;
+  if (typeof options === "object" && options !== null) {
+    const count = names.length;
+    let any = false, at = 0;
+    for (const name in options) {
+      for (let tries = 0;; at++) {
+        if (at === count) at = 0;
+        if (names[at] === name) break;
+        if (++tries === count) return refuse(op, options, names, path, hints);
+      }
+      at++;
+      any = true;
+    }
+    if (any || Object.getPrototypeOf(options) === Object.prototype) return; // an empty list or Map has no names either
+  }
+  refuse(op, options, names, path, hints);
+}
+
+/** Hints of ops that go over the last axis alone. @internal */
+export const lastAxis: Readonly<Record<string, string>> = { axis: overLast, dim: overLast };
+
+/** `out` of options that hold nothing else. @internal */
+export function outOf<T>(op: string, options: { out?: T | undefined } | undefined): T | undefined {
+  if (options === undefined) return undefined;
+  checkOptions(op, options, onlyOut);
+  return options.out;
+}
+
+/** As `checkOptions`, of options that may not be left out. @internal */
+export function checkNeeded(op: string, options: unknown, names: readonly string[]): void {
+  if (options === undefined) refuse(op, options, names, "", {});
+  checkOptions(op, options, names);
+}
+
+/** Throws for what is no options object, and for the first name that is none; returns where all such names are `undefined`. */
+function refuse(
+  op: string,
+  options: unknown,
+  names: readonly string[],
+  path: string,
+  hints: Readonly<Record<string, string>>,
+): void {
+  if (!isRecord(options)) {
+    throw new TypeError(`${op}: ${path || "options"} must be an object { ${names.join(", ")} }, got ${formatValue(options)}`);
+  }
+  for (const name in options) {
+    if (names.includes(name) || options[name] === undefined) continue;
+    const full = (name: string) => path === "" ? name : `${path}.${name}`;
+    const near = nearest(name, names);
+    const help = Object.hasOwn(hints, name)
+      ? hints[name]
+      : near !== undefined
+      ? `did you mean ${full(near)}?`
+      : `there ${names.length === 1 ? "is" : "are"} ${names.map(full).join(", ")}`;
+    throw new TypeError(`${op}: there is no option ${full(name)}; ${help}`);
+  }
+}
+
+/** Whether a value can hold options: an object that is no list, no tensor and none of the engine's own kinds. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || value instanceof Owned || Array.isArray(value)) return false;
+  return Object.prototype.toString.call(value) === "[object Object]";
+}
+
+/** The known name that was most likely meant, or undefined where none is near. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const wanted = plain(name);
+  const meant = Object.hasOwn(synonyms, wanted) ? synonyms[wanted]!.find((other) => known.includes(other)) : undefined;
+  if (meant !== undefined) return meant;
+  let best: string | undefined, least = Infinity;
+  for (const other of known) {
+    const steps = distance(wanted, plain(other));
+    // A third of the letters may be wrong; of very short names none, but for a beginning that was left off.
+    const near = steps <= Math.floor(Math.max(wanted.length, other.length) / 3) || (wanted.length > 2 && plain(other).startsWith(wanted));
+    if (near && steps < least) [best, least] = [other, steps];
+  }
+  return best;
+}
+
+/** Levenshtein's distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

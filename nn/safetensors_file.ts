@@ -7,6 +7,8 @@ import { closeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Data, type DType, newArray, newData } from "../core/dtype.ts";
+import { TypeError } from "../core/errors.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Device } from "../core/device.ts";
 import { elementCount, formatShape, formatValue } from "../core/shape.ts";
 import { allocate, checkDType, requireDevice, type Tensor } from "../core/tensor.ts";
@@ -42,6 +44,8 @@ export interface SafetensorsTensorOptions<D extends DType> {
    */
   dtype?: D;
 }
+
+const tensorNames = optionNames<SafetensorsTensorOptions<DType>>({ dtype: true });
 
 /** An open safetensors file, or several that one index joins. Close it, or let `using` do so; nothing else does. */
 export interface SafetensorsFile extends Disposable {
@@ -144,11 +148,11 @@ export class Checkpoint implements SafetensorsFile {
   }
 
   tensor<D extends DType = DType>(device: Device, name: string, options: SafetensorsTensorOptions<D> = {}): Promise<Tensor<D>> {
-    return this.#wait("tensor", this.#tensor(device, name, options.dtype)) as Promise<Tensor<D>>; // `dtype`, if it is there, is D
+    return this.#wait("tensor", this.#tensor(device, name, options)) as Promise<Tensor<D>>; // `dtype`, if it is there, is D
   }
 
   tensorSync<D extends DType = DType>(device: Device, name: string, options: SafetensorsTensorOptions<D> = {}): Tensor<D> {
-    return this.#now("tensor", this.#tensor(device, name, options.dtype)) as Tensor<D>; // `dtype`, if it is there, is D
+    return this.#now("tensor", this.#tensor(device, name, options)) as Tensor<D>; // `dtype`, if it is there, is D
   }
 
   close(): void {
@@ -194,9 +198,11 @@ export class Checkpoint implements SafetensorsFile {
     return data;
   }
 
-  *#tensor(device: Device, name: string, dtype: DType | undefined): Reading<Tensor> {
+  *#tensor(device: Device, name: string, options: SafetensorsTensorOptions<DType>): Reading<Tensor> {
     const op = "tensor";
     requireDevice(op, device);
+    checkOptions(op, options, tensorNames);
+    const { dtype } = options;
     const { part, entry } = this.#find(op, name);
     const as = dtype === undefined ? tensorType(entry.dtype) : checkDType(op, dtype);
     if (as === undefined || conversion(entry.dtype, as) === undefined) throw inconvertible(op, part, entry, name, as ?? "a tensor");

@@ -410,20 +410,16 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   if (!Array.isArray(data)) {
     throw new TypeError(`${op}: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array, got ${formatValue(data)}`);
   }
-  const nested = data.findIndex((value) => Array.isArray(value) || ArrayBuffer.isView(value));
-  if (nested >= 0) {
-    throw new TypeError(
-      `${op}: data[${nested}] must be a number, got ${
-        formatValue(data[nested])
-      }: pass the numbers row-major in one array, nested ones by data.flat(Infinity)`,
-    );
+  if (data.length !== count) {
+    const nested = data.findIndex((value) => Array.isArray(value) || ArrayBuffer.isView(value));
+    if (nested >= 0) throw noNumber(op, nested, data[nested]);
   }
   checkCount(op, data.length, count, shape);
   const whole = !dtypes[dtype].float;
   const [low, high] = dtype === "u32" ? [0, 2 ** 32 - 1] : [-(2 ** 31), 2 ** 31 - 1];
   for (let i = 0; i < data.length; i++) {
     const value: unknown = data[i];
-    if (typeof value !== "number") throw new TypeError(`${op}: data[${i}] must be a number, got ${formatValue(value)}`);
+    if (typeof value !== "number") throw noNumber(op, i, value);
     if (whole && !(Number.isInteger(value) && value >= low && value <= high)) {
       throw new RangeError(`${op}: data[${i}] must be a whole number from ${low} to ${high} for ${dtype}, got ${formatValue(value)}`);
     }
@@ -431,6 +427,12 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   const out = newData(dtype, count, op);
   out.set(data as number[]); // every element was looked at
   return out;
+}
+
+function noNumber(op: string, place: number, value: unknown): Error {
+  const nested = Array.isArray(value) || ArrayBuffer.isView(value);
+  const advice = nested ? ": pass the numbers row-major in one array, nested ones by data.flat(Infinity)" : "";
+  return new TypeError(`${op}: data[${place}] must be a number, got ${formatValue(value)}${advice}`);
 }
 
 function checkCount(op: string, got: number, count: number, shape: Shape): void {

@@ -282,7 +282,11 @@ test("data that is no data is a TypeError that names it (C30)", () => {
     [[1, 2, undefined], "TypeError", /^tensor: data\[2\] must be a number, got undefined$/],
     [[1, 2, 3n], "TypeError", /^tensor: data\[2\] must be a number, got the bigint 3$/],
     [[1, 2, true], "TypeError", /^tensor: data\[2\] must be a number, got true$/],
-    [[1, [2], 3], "TypeError", /^tensor: data\[1\] must be a number, got an array$/],
+    [
+      [1, [2], 3],
+      "TypeError",
+      /^tensor: data\[1\] must be a number, got an array: pass the numbers row-major in one array, nested ones by data\.flat\(Infinity\)$/,
+    ],
     [sparse, "TypeError", /^tensor: data\[1\] must be a number, got undefined$/],
     [[1, 2], "RangeError", /^tensor: data holds 2 elements, \[3\] needs 3$/],
     [[1, 2, 3, 4], "RangeError", /^tensor: data holds 4 elements, \[3\] needs 3$/],

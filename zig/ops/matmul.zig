@@ -20,6 +20,10 @@ fn Task(comptime T: type) type {
     return struct {
         batch: driver.Batch(T),
 
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.batch.isEmpty();
+        }
+
         pub fn run(self: *const @This(), d: *const device.Device) Error!void {
             return driver.multiplyBatch(T, d, &self.batch);
         }

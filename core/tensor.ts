@@ -4,7 +4,19 @@ import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
-import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
+import {
+  byteLengthOf,
+  type Checked,
+  type Data,
+  type DType,
+  type DTypeOf,
+  dtypeOf,
+  dtypes,
+  isDetached,
+  isDType,
+  lengthOf,
+  newData,
+} from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
@@ -376,11 +388,11 @@ function writeData(op: string, x: Tensor, data: unknown): void {
 
 /** Writes row-major elements to a tensor. */
 function send(op: string, x: Tensor, array: ArrayBufferView): void {
-  if (!x.device.isGpu) return check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
-  if (x.isContiguous) return check(op, native.tw_tensor_upload(x.handle, array, array.byteLength));
+  if (!x.device.isGpu) return check(op, native.tw_tensor_write(x.handle, array, byteLengthOf(array)));
+  if (x.isContiguous) return check(op, native.tw_tensor_upload(x.handle, array, byteLengthOf(array)));
   const dense = allocate(op, x.device, x.dtype, x.shape);
   try {
-    check(op, native.tw_tensor_upload(dense.handle, array, array.byteLength));
+    check(op, native.tw_tensor_upload(dense.handle, array, byteLengthOf(array)));
     check(op, native.tw_copy(x.device.handle, x.handle, dense.handle));
   } finally {
     dense.dispose();
@@ -392,9 +404,9 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   const found = dtypeOf(data);
   if (found !== undefined) {
     const array = data as Data[DType]; // `dtypeOf` has looked
-    if ((array.buffer as { detached?: boolean }).detached) throw new TypeError(`${op}: data was transferred away and is detached`);
+    if (isDetached(array)) throw new TypeError(`${op}: data was transferred away and is detached`);
     if (found !== dtype) throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with cast`);
-    checkCount(op, array.length, count, shape);
+    checkCount(op, lengthOf(array), count, shape);
     return array;
   }
   if (!Array.isArray(data)) {

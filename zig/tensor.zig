@@ -630,6 +630,32 @@ test "tensors: views stay inside their storage and see each other's bytes" {
     try testing.expectEqual(status.code(error.ShapeMismatch), entries.tensor_read(@ptrCast(&out), turned, 92));
 }
 
+test "tensors: the count of a shape does not wrap, and is 0 beside a size of 0" {
+    const one = try create(.f32, &.{1});
+    defer _ = entries.tensor_free(one);
+    // The sizes multiply to 2^64 + 1.
+    try testing.expectError(error.InvalidArgument, view(one, 2, &.{ 0, 274177, 67280421310721, 0, 0 }));
+    try testing.expectError(error.OutOfMemory, create(.f32, &.{ 274177, 67280421310721 }));
+    try testing.expectError(error.OutOfMemory, create(.f64, &.{ 1 << 30, 1 << 30 }));
+    const huge = 1 << 40;
+    for ([_][3]usize{ .{ 0, huge, huge }, .{ huge, 0, huge }, .{ huge, huge, 0 } }) |sizes| {
+        const none = try create(.f32, &sizes);
+        defer _ = entries.tensor_free(none);
+        const again = try view(none, 3, &.{ 0, @floatFromInt(sizes[2]), @floatFromInt(sizes[0]), @floatFromInt(sizes[1]), 1e300, -1, 0.5 });
+        defer _ = entries.tensor_free(again);
+        for ([_]u32{ none, again }) |handle| {
+            const t = try get(handle);
+            try testing.expectEqual(0, t.count());
+            try testing.expect(t.contiguous());
+            try testing.expectEqual(.{ 0, 0 }, t.extent());
+            for (t.strides()) |stride| try testing.expect(stride > 0);
+            _ = try t.rows();
+            try testing.expectEqual(0, entries.tensor_read(undefined, handle, 0));
+        }
+        try testing.expect(!overlap(try get(none), try get(again)));
+    }
+}
+
 test "tensors: overlap is told apart for column slices" {
     const base = try create(.f32, &.{ 4, 6 });
     defer _ = entries.tensor_free(base);

@@ -132,7 +132,8 @@ const cycle = (values: readonly number[], count: number) => Array.from({ length:
 /** Rows with some of `cols` experts each, and what sorts them by expert. */
 function integersOf(name: InputName, n: Sizes): number[] {
   if (name === "ids") return cycle([1, 0, 3, 3, 4, 2], n.rows);
-  if (name === "offsets") return Array.from({ length: n.groups + 1 }, (_, i) => i === n.groups ? n.rows : Math.min(2 * i, n.rows));
+  if (name === "offsets") return Array.from({ length: n.groups + 1 }, (_, i) => i > 0 && i === n.groups ? n.rows : Math.min(2 * i, n.rows));
+  if (name === "starts" && n.cols === 0) return [0];
   const choices = cycle([1, 0, 3, 2, 7, 1, 0, 1, 1, 4, 3, 7], n.rows * n.slots);
   if (name === "choices") return choices;
   if (name === "starts") return Array.from({ length: n.cols + 1 }, (_, e) => choices.filter((expert) => expert < e).length);
@@ -160,6 +161,8 @@ export interface Case {
   run: (i: Inputs, device: Device, n?: Sizes) => unknown;
   /** The steps that it has: `op: step kernel`, the step left out where it is the op. */
   steps: string[];
+  /** Shapes of what it makes on the way, if that may hold more than its inputs and its results. */
+  holds?: (n: Sizes) => number[][];
 }
 
 const some = <T>(x: T) => x as never; // shapes that the compiler does not know here
@@ -331,7 +334,7 @@ export const cases: Record<string, Case> = {
   sgdStep: { run: ({ a, m, b, fourScalars }) => api.sgdStep([a], [m], [b], some(fourScalars)), steps: ["sgdStep sgd_f32_momentum"] },
   silu: { run: ({ a }) => api.silu(a), steps: ["silu activation_f32_rows"] },
   siluBackward: { run: ({ a, b }) => api.siluBackward(a, some(b)), steps: ["siluBackward activation_backward_f32_rows"] },
-  slice: { run: ({ a }, _, n = sizes) => api.slice(a, 0, Math.min(1, n.rows), Math.floor(n.rows / 2)), steps: [] },
+  slice: { run: ({ a }, _, n = sizes) => api.slice(a, 0, Math.ceil(n.rows / 2), n.rows), steps: [] },
   softmax: { run: ({ a }) => softmax(transpose(a)), steps: ["softmax: copy copy_u32_turn", "softmax softmax_f32_rows"] },
   softmaxBackward: { run: ({ a, b }) => api.softmaxBackward(a, some(b)), steps: ["softmaxBackward softmax_backward_f32_rows"] },
   split: { run: ({ a }, _, n = sizes) => api.split(a, [Math.floor(n.cols / 2), Math.ceil(n.cols / 2)], 1), steps: [] },
@@ -361,6 +364,7 @@ export const cases: Record<string, Case> = {
   checkpoint: {
     run: ({ a, weight }) =>
       valueAndGrad((p: { weight: X }) => sum(api.checkpoint((x: X, w: X) => linear(x, some({ weight: w })))(a, p.weight)))({ weight }),
+    holds: (n) => [[n.rows, n.outs]],
     steps: [
       "linear gemm_f32_strip",
       "sum sum_f32_rows",
@@ -410,6 +414,7 @@ export const cases: Record<string, Case> = {
       }));
       return api.moe(some(a), some({ router, up, down }), { topK: n.slots });
     },
+    holds: (n) => [[n.rows, 3], [3, n.cols]],
     steps: [
       "linear gemm_f32_strip",
       "route route_f32_rows",
@@ -440,6 +445,7 @@ export const cases: Record<string, Case> = {
       cache.append(some(q), some(q));
       return [cache.length, cache.keys.shape[2]];
     },
+    holds: (n) => [[n.batch, n.heads, n.length + 5, n.width]],
     steps: ["append: copy copy_u32_u32_rows", "append: copy copy_u32_u32_rows"],
   },
   random: {
@@ -456,6 +462,7 @@ export const cases: Record<string, Case> = {
   treeMap: { run: ({ a }) => api.treeMap({ a }, (x) => api.copy(x)), steps: ["copy copy_u32_u32_rows"] },
   valueAndGrad: {
     run: ({ a, weight }) => valueAndGrad((p: { weight: X }) => sum(linear(a, some(p))))({ weight }),
+    holds: (n) => [[n.rows, n.outs]],
     steps: [
       "linear gemm_f32_strip",
       "sum sum_f32_rows",

@@ -35,10 +35,10 @@ export interface CrossEntropyOptions {
  * The row's maximum is taken off before the exponentials and added after the logarithm: no logit is too large. What ignored rows hold is not used. NaN or
  * +Infinity in a row that counts, or a row of nothing but -Infinity, makes the loss NaN.
  *
- * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not fit or rows
- * have no classes; a
- * TypeError for logits that are not f32 or f64, labels that are not i32 or u32, or a disposed tensor. On a GPU labels are not looked at before: one that
- * is neither a class nor ignored makes the loss NaN there, and the gradient of its row is 0.
+ * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not
+ * fit or rows have no classes; a TypeError for logits that are not f32 or f64, labels that are not i32 or u32, or a disposed tensor. On a
+ * GPU labels are not looked at before: one that is neither a class nor ignored makes the loss NaN there, and the gradient of its row is
+ * 0.
  *
  * ```ts
  * import { cpu, crossEntropy, tensor } from "@tilework/tilework";

@@ -34,7 +34,7 @@ export async function doJobs(jobs: Iterable<Job>): Promise<void> {
   say("done");
 }
 
-/** Runs a program of this folder that calls `doJobs`, as often as jobs end it. Returns what went wrong, by job, and how many jobs there were. */
+/** Runs a program of this folder that calls `doJobs`, as often as jobs end it. Returns what went wrong, by job, and how many there were. */
 export async function runJobs(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const outcome: Outcome = { done: 0, failures: [] };
   for (let start = 0; start <= restartsMax; start++) {

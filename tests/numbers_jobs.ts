@@ -1,6 +1,6 @@
 /**
- * The jobs of extents_test.ts for numbers: every number that a function of the package takes, as an option or in its place, is 0, -0, NaN, infinite, negative,
- * a fraction, and around the limits of 32-bit integers and of exact ones. The argument is the device.
+ * The jobs of extents_test.ts for numbers: every number that a function of the package takes, as an option or in its place, is 0, -0, NaN,
+ * infinite, negative, a fraction, and around the limits of 32-bit integers and of exact ones. The argument is the device.
  */
 
 import process from "node:process";

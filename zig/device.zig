@@ -34,8 +34,8 @@ pub const Device = struct {
         return pick_.pick(d.isa, Fn, name);
     }
 
-    /// Runs a task that an entry has checked. Every entry ends here, so that a later recorder can append the task instead. A task whose sizes are divided by, or
-    /// walked over though nothing lies there, has an `isEmpty`: none that answers true goes on, on any device.
+    /// Runs a task that an entry has checked. Every entry ends here, so that a later recorder can append the task instead. A task whose
+    /// sizes are divided by, or walked over though nothing lies there, has an `isEmpty`: none that answers true goes on, on any device.
     pub fn submit(d: *const Device, task: anytype) Error!void {
         if (@hasDecl(TaskOf(@TypeOf(task)), "isEmpty")) if (task.isEmpty()) return d.skip();
         if (d.gpu != null) return d.dispatch(task);

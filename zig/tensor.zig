@@ -319,8 +319,9 @@ fn exactSize(value: f64) Error!usize {
     return @intFromFloat(value);
 }
 
-/// The elements of a shape, or null where they take more bytes than an address can tell apart. None, where any size is 0, whatever the others are. Every shape
-/// passes here when it is made: what an op then multiplies of the sizes of one tensor that is not empty does not overflow.
+/// The elements of a shape, or null where they take more bytes than an address can tell apart. None, where any size is 0, whatever the
+/// others are. Every shape passes here when it is made: what an op then multiplies of the sizes of one tensor that is not empty does not
+/// overflow.
 fn countOf(sizes: []const usize, bytes: usize) ?usize {
     if (std.mem.findScalar(usize, sizes, 0) != null) return 0;
     var n: usize = 1;

@@ -133,7 +133,8 @@ const Shared = struct {
         // Of the shader's loops for 64 keys or queries: a product's steps along the width, and what is done with its tile.
         const width_steps = 34 * ceil(s.width, 16);
         const seen = @min(span, @as(usize, @intCast(s.left)) +| @as(usize, @intCast(s.right)) +| 2 * tile_rows);
-        const pairs = @as(u64, self.batches()) *| s.heads *| s.queries *| @min(s.keys, @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1);
+        const window = @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1;
+        const pairs = @as(u64, self.batches()) *| s.heads *| s.queries *| @min(s.keys, window);
         return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .rounds = (seen / 64 + 1) *| (@min(products - 1, 2) * width_steps + 160), .step = step };
     }
 

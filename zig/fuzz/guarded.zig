@@ -94,7 +94,7 @@ pub const Memory = struct {
         while (i > 0) {
             i -= 1;
             const b = &blocks[i];
-            if (!b.holds(@intFromPtr(block)) or @intFromPtr(block) != @intFromPtr(b.pages.ptr) + b.begin) continue;
+            if (block != b.pages.ptr + b.begin) continue;
             checkBorders(b);
             if (b.copy) |copy| std.heap.c_allocator.free(copy);
             givePages(b.pages);

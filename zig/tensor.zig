@@ -208,7 +208,7 @@ pub fn checkApart(out: *const Tensor, in: *const Tensor) Error!void {
 var tensors: Slots(Tensor) = .{};
 
 /// The live tensor of this thread behind a handle, whatever its layout.
-fn find(handle: u32) Error!*Tensor {
+pub fn find(handle: u32) Error!*Tensor {
     const t = tensors.get(handle) orelse return error.InvalidHandle;
     if (t.owner != thread_id) return error.InvalidHandle;
     return t;

@@ -9,6 +9,7 @@ import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
+import { isTurnDue, turn } from "./turn.ts";
 
 /** A native handle and how many `Tensor` objects hold it: one, and those that a gradient tape keeps. */
 interface Cell {
@@ -112,9 +113,16 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return this.handle === 0;
   }
 
-  /** A copy of the elements, row-major. Never blocks the event loop. */
+  /**
+   * A copy of the elements, row-major, as they are when it is called. On a GPU the event loop runs until they are there. On the CPU they are copied at once,
+   * and the event loop gets its turn where it had none for some milliseconds: a loop that awaits this lets timers, signals and sockets through.
+   */
   async read(): Promise<Data[D]> {
-    if (!this.device.isGpu) return this.readSync();
+    if (!this.device.isGpu) {
+      const data = this.readSync();
+      if (isTurnDue()) await turn();
+      return data;
+    }
     refuseReading("read", "x has no values");
     // Before the request, which somebody has to take once it is made.
     const out = newData(this.dtype, this.size);
@@ -127,7 +135,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return out;
   }
 
-  /** A copy of the elements, row-major. Waits for a GPU. */
+  /** A copy of the elements, row-major. Waits for a GPU, and nothing else of the program runs meanwhile. */
   readSync(): Data[D] {
     refuseReading("read", "x has no values");
     const out = newData(this.dtype, this.size);
@@ -136,13 +144,16 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return out;
   }
 
-  /** The value of a tensor of one element. */
+  /** The value of a tensor of one element. As `readSync`, it waits. */
   async item(): Promise<number> {
     checkOne(this);
-    return (await this.read())[0]!;
+    if (this.device.isGpu) return (await this.read())[0]!;
+    const value = this.readSync()[0]!;
+    if (isTurnDue()) await turn();
+    return value;
   }
 
-  /** The value of a tensor of one element. */
+  /** The value of a tensor of one element. As `read`, it gives the event loop its turn. */
   itemSync(): number {
     checkOne(this);
     return this.readSync()[0]!;

@@ -6,6 +6,7 @@
 
 import { native } from "../ffi/library.ts";
 import type { DType, Float } from "./dtype.ts";
+import { freedError } from "./scope.ts";
 import { formatShape, formatValue, sameShape } from "./shape.ts";
 import type { Shape } from "./shape.ts";
 import { allocate, askForGradients, changes, check, Tensor } from "./tensor.ts";
@@ -21,7 +22,7 @@ export interface Out<D extends DType, S extends Shape> {
 /** Checks that an argument is a live tensor. @internal */
 export function checkTensor(op: string, name: string, x: unknown): asserts x is Tensor {
   if (!(x instanceof Tensor)) throw new TypeError(`${op}: ${name} must be a tensor, got ${formatValue(x)}`);
-  if (x.handle === 0) throw new TypeError(`${op}: ${name} was disposed`);
+  if (x.handle === 0) throw freedError(op, name, x);
 }
 
 /** Checks that an argument is a live tensor of floats. @internal */

@@ -4,6 +4,7 @@ import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { newData } from "../core/dtype.ts";
 import { checkFlag } from "../core/op.ts";
+import { freedError } from "../core/scope.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { CheckpointError, decodeHeader, decodeLength, encodeHeader, formatDType, type Header, prefixBytes } from "./safetensors.ts";
 import { flatten, type Leaf, type Tree } from "./tree.ts";
@@ -98,7 +99,7 @@ export async function load<P extends Tree<P>>(path: string, into: P, options: Lo
     await file.close();
   }
   // From here nothing waits: what was checked still holds when it is written.
-  for (const [name, x] of leaves) if (x.disposed) throw new TypeError(`load: into.${name} was disposed`);
+  for (const [name, x] of leaves) if (x.disposed) throw freedError("load", `into.${name}`, x);
   for (let i = 0; i < leaves.length; i++) leaves[i]![1].write(data[i]!);
 }
 

@@ -3,6 +3,7 @@
  * of insertion. `undefined` stands for a parameter that is not there, such as a bias.
  */
 
+import { freedError } from "../core/scope.ts";
 import { formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 
@@ -32,7 +33,7 @@ export function leafName(name: string, path: string): string {
 export function flatten(tree: unknown, op: string = "flatten", name: string = "params"): Leaf[] {
   const leaves: Leaf[] = [];
   walk(op, name, tree, "", [], (path, x) => {
-    if (x.disposed) throw new TypeError(`${op}: ${leafName(name, path)} was disposed`);
+    if (x.disposed) throw freedError(op, leafName(name, path), x);
     leaves.push([path, x]);
   });
   const paths = new Set<string>();

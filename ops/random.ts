@@ -6,7 +6,7 @@ import type { DType } from "../core/dtype.ts";
 import { refuseReading } from "../core/explaining.ts";
 import { checkShape, checkSize, formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { keep } from "../core/scope.ts";
+import { Fate, freeAs, keep } from "../core/scope.ts";
 import { allocate, changes, requireDevice, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
@@ -79,6 +79,8 @@ export function random(device: Device, seed: number): Random {
   return new Stream(device, seed);
 }
 
+const withStream = new Fate("was freed with its random stream");
+
 class Stream implements Random {
   readonly device: Device;
   readonly state: Tensor<"u32", [6]>;
@@ -146,7 +148,7 @@ class Stream implements Random {
   }
 
   [Symbol.dispose](): void {
-    this.state.dispose();
+    freeAs(withStream, [this.state]);
   }
 
   #state(op: string): Tensor {

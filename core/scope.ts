@@ -89,13 +89,13 @@ let made = 0;
  * @internal
  */
 export abstract class Owned {
-  /** The first field, so that a comparison or clone meets it before any other that differs. */
+  /** The first field, so that a comparison or clone meets it before any other that differs. @internal */
   readonly memory: Opaque = opaques[made & 63]!;
-  /** No two are equal by their fields, even where both are freed and the field above is the same by chance. */
+  /** No two are equal by their fields, even where both are freed and the field above is the same by chance. @internal */
   readonly serial: number = made = made + 1 | 0;
-  /** The scope that frees it; `null` where none will; once it is freed, what became of it. */
+  /** The scope that frees it; `null` where none will; once it is freed, what became of it. @internal */
   owner: Frame | Fate | null = current;
-  /** Bytes that it holds, alone or with others. */
+  /** Bytes that it holds, alone or with others. @internal */
   readonly bytes: number;
 
   constructor(bytes: number) {

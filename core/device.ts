@@ -8,6 +8,7 @@ import { handleOffset } from "./explaining.ts";
 import { checkOptions, optionNames } from "./options.ts";
 import { markOrigin } from "./package_copy.ts";
 import { formatValue } from "./shape.ts";
+import { hadTurn, isTurnDue, turn } from "./turn.ts";
 
 /** An instruction set of the CPU kernels. All give the same bits. */
 export type Isa = "portable" | "avx2" | "avx512" | "neon";
@@ -191,7 +192,7 @@ class Cpu extends AnyDevice implements CpuDevice {
   }
 
   sync(): Promise<void> {
-    return Promise.resolve();
+    return isTurnDue() ? turn() : Promise.resolve();
   }
 
   describe(): CpuDescription {
@@ -218,14 +219,15 @@ class Cpu extends AnyDevice implements CpuDevice {
 
 /**
  * Looks whether a GPU's work is done until it is: `look` answers 1 then, 0 before, the negative of a status where it fails. The event loop runs between two
- * looks: at once for the first few, then after ever longer times, up to 4 ms. @internal
+ * looks: at once for the first few, then after ever longer times, up to 4 ms; and where the work is done already, if a turn is due. @internal
  */
 export async function finished(op: string, look: () => number): Promise<void> {
-  for (let turn = 0;; turn++) {
+  for (let looks = 0;; looks++) {
     const state = look();
     if (state < 0) throw statusError(op, statusName(-state));
-    if (state > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, turn < 4 ? 0 : Math.min(turn / 4, 4)));
+    if (state > 0) return isTurnDue() ? turn() : undefined;
+    await new Promise((resolve) => setTimeout(resolve, looks < 4 ? 0 : Math.min(looks / 4, 4)));
+    hadTurn();
   }
 }
 

@@ -30,6 +30,7 @@ export const manifest = {
     "tw_tensor_write": { "parameters": ["u32", "buffer", "f64"], "result": "i32" },
     "tw_tensor_read": { "parameters": ["buffer", "u32", "f64"], "result": "i32" },
     "tw_memory_statistics": { "parameters": ["buffer"], "result": "void" },
+    "tw_memory_traces": { "parameters": [], "result": "u32" },
     "tw_memory_trim": { "parameters": [], "result": "void" },
     "tw_last_status": { "parameters": [], "result": "i32" },
     "tw_error_detail": { "parameters": ["buffer"], "result": "void" },

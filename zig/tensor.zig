@@ -7,6 +7,7 @@ const std = @import("std");
 const builtin = @import("builtin");
 const memory = @import("memory.zig");
 const chunks = @import("gpu/vulkan/chunks.zig");
+const environment = @import("environment.zig");
 const gpu_ = @import("gpu/vulkan/gpu.zig");
 const pin = @import("parallel/pin.zig");
 const status = @import("status.zig");
@@ -587,6 +588,11 @@ pub const entries = struct {
     pub fn memory_statistics(out: [*]f64) callconv(.c) void {
         const s = memory.statistics();
         out[0..4].* = .{ @floatFromInt(live_count.load(.monotonic)), @floatFromInt(s.used), @floatFromInt(s.peak), @floatFromInt(s.kept) };
+    }
+
+    /// Whether it is to be remembered where tensors are made: `TILEWORK_LEAKS` is 1. Under --allow-ffi alone TypeScript cannot read it.
+    pub fn memory_traces() callconv(.c) u32 {
+        return @intFromBool(environment.isOn("TILEWORK_LEAKS"));
     }
 
     /// Returns the memory kept for reuse to the system.

@@ -1,7 +1,7 @@
 /** Devices: where tensors live and what computes on them. */
 
-import { errorDetail, load, native } from "../ffi/library.ts";
-import { statusError, statusName } from "../ffi/status.ts";
+import { collect, errorDetail, load, native } from "../ffi/library.ts";
+import { OutOfMemoryError, statusError, statusName } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
 import { formatValue } from "./shape.ts";
@@ -148,6 +148,9 @@ function variableText(position: number): string {
   return JSON.stringify(new TextDecoder().decode(bytes.subarray(0, length)) + (length === bytes.length ? "…" : ""));
 }
 
+/** Gives the library's devices back that no object stands for any more: tensors hold theirs. */
+const safetyNet = new FinalizationRegistry((handle: number) => void native.tw_device_free(handle));
+
 class Cpu implements CpuDevice {
   #handle = 0;
   readonly #given: Float64Array<ArrayBuffer>;
@@ -166,11 +169,20 @@ class Cpu implements CpuDevice {
   #make(): number {
     load();
     const handle = native.tw_device_new(this.#given, this.#given.length);
-    if (handle !== 0) return handle;
+    if (handle !== 0) {
+      safetyNet.register(this, handle);
+      return handle;
+    }
     const status = statusName(native.tw_last_status());
     const [place, value] = errorDetail();
     if (status === "Unsupported") {
       throw statusErrorOf(`isa "${isas[value]}" cannot run on this machine`);
+    }
+    if (status === "OutOfMemory" && place > 0) {
+      collect();
+      throw new OutOfMemoryError(
+        `cpuDevice: ${place} devices of different settings are there already; what nobody holds is freed between turns of the event loop`,
+      );
     }
     const setting = settings[place];
     if (status !== "InvalidArgument" || setting === undefined) throw statusError("cpuDevice", status);
@@ -237,8 +249,9 @@ function statusErrorOf(text: string): Error {
 export const cpu: CpuDevice = new Cpu(new Float64Array(settings.length).fill(-1), "cpu");
 
 /**
- * A CPU device with its own settings, kept for its life; all CPU devices share one pool of threads. Throws a RangeError that names a setting out of
- * range, and an UnsupportedError where the machine lacks the instruction set.
+ * A CPU device with its own settings, kept for its life; all CPU devices share one pool of threads. It lives as long as somebody holds it or one of its
+ * tensors. Throws a RangeError that names a setting out of range, an UnsupportedError if the machine lacks the instruction set, and an OutOfMemoryError for
+ * the 4033rd device of different settings at once.
  *
  * ```ts
  * import { cpuDevice, tensor } from "@tilework/tilework";

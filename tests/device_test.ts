@@ -143,6 +143,62 @@ test("cpuDevice() with the same settings is the same native device, and its tens
   });
 });
 
+const manyDevices = `
+  import process from "node:process";
+  import { cpu, cpuDevice, devices, ones, sum, vulkan } from "tilework";
+  const gpu = devices().find(({ unusable }) => unusable === null);
+  const make = (i) => cpuDevice({ tuning: { parallelThreshold: i } });
+  /** Whether the devices that need no settings work, though none of them was used before. */
+  async function others() {
+    const results = [sum(ones(cpu, [3])).itemSync()];
+    if (gpu) results.push(await sum(ones(await vulkan({ index: gpu.index }), [3])).item());
+    return results.every((value) => value === 3);
+  }
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 5));`;
+
+test("hundreds of devices of their own settings in one loop take nothing from cpu and vulkan()", { timeout: 60_000 }, async () => {
+  const result = await childJson(`${manyDevices}
+    let sums = 0;
+    for (let i = 0; i < 513; i++) sums += sum(ones(make(i), [2])).itemSync();
+    console.log(JSON.stringify([sums, await others()]));`);
+  assert.deepEqual(result, [2 * 513, true]);
+});
+
+test(
+  "more devices than there is room for fail by themselves, and have room once nobody holds the others",
+  { timeout: 60_000 },
+  async () => {
+    const { made, error, others, again, held } = await childJson(`${manyDevices}
+    const held = make(10_000);
+    let made = 0, error;
+    try {
+      for (; made < 10_000; made++) make(made);
+    } catch (e) {
+      error = e.name + ": " + e.message;
+    }
+    const result = { made, error, others: await others(), again: 0 };
+    for (let i = 0; i < 3 * made; i++) {
+      if (i % 500 === 0) for (let wait = 0; wait < 4; wait++) await pause();
+      try {
+        make(i);
+        result.again++;
+      } catch {
+        await pause();
+      }
+    }
+    console.log(JSON.stringify({ ...result, held: held.describe().tuning.parallelThreshold }));`) as Record<string, unknown>;
+    assert.equal(
+      error,
+      `OutOfMemoryError: cpuDevice: ${
+        made as number + 1
+      } devices of different settings are there already; what nobody holds is freed between turns of the event loop`,
+    );
+    assert.equal(others, true);
+    assert.ok(again as number > 2.5 * (made as number), `${again} of ${3 * (made as number)}`);
+    assert.equal(held, 10_000, "what somebody holds is still there");
+  },
+);
+
 test("cpuDevice() says which setting is out of range (C08)", () => {
   const any = cpuDevice as unknown as (options: unknown) => unknown;
   const wrong: [unknown, string, RegExp][] = [

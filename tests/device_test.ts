@@ -21,7 +21,7 @@ import {
   UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
-import { childJson, exists, runtime } from "./child.ts";
+import { childJson, exists, runtime, workers } from "./child.ts";
 import { assertSameBits, numbers, randomTensor, seed } from "./harness.ts";
 
 /** What the machine itself says, whatever the environment of this test asks for. */
@@ -198,6 +198,42 @@ test(
     assert.equal(held, 10_000, "what somebody holds is still there");
   },
 );
+
+test("a device of two threads outlives either, and ends with the last", { timeout: 60_000 }, async () => {
+  const result = await childJson(
+    `
+    import process from "node:process";
+    import { cpuDevice, ones, sum } from "tilework";
+    import { native } from "tilework/ffi/library.ts";
+    import { message, pause, start } from "./workers.js";
+    const make = (i) => cpuDevice({ tuning: { fullWidthMnk: i } });
+    const both = make(5), worker = start("./worker.ts");
+    const handles = await message(worker);
+    const status = (handle) => native.tw_device_describe(new Float64Array(1), 1, handle); // of a live device: that one number does not hold it
+    const before = handles.map(status);
+    worker.terminate();
+    for (let wait = 0; wait < 500 && status(handles[1]) === before[1]; wait++) await pause(10);
+    console.log(JSON.stringify({
+      same: handles[0] === both.handle,
+      before: before[0] === before[1],
+      kept: status(handles[0]) === before[0],
+      gone: status(handles[1]) !== before[1],
+      sum: sum(ones(both, [3])).itemSync(),
+    }));
+    process.exit(0);`,
+    {
+      files: {
+        "workers.js": workers,
+        "worker.ts": `
+          import { cpuDevice } from "tilework";
+          const made = [5, 6].map((i) => cpuDevice({ tuning: { fullWidthMnk: i } }));
+          globalThis.onmessage = () => made;
+          postMessage(made.map(({ handle }) => handle));`,
+      },
+    },
+  );
+  assert.deepEqual(result, { same: true, before: true, kept: true, gone: true, sum: 3 });
+});
 
 test("cpuDevice() says which setting is out of range (C08)", () => {
   const any = cpuDevice as unknown as (options: unknown) => unknown;

@@ -62,7 +62,7 @@ export interface Device {
   readonly handle: number;
   /** Whether it is a GPU, with memory of its own. */
   readonly isGpu: boolean;
-  /** Waits until everything that was asked of the device is done. */
+  /** Waits until everything that was asked of the device is done, and gives the event loop its turn if it had none for some milliseconds. */
   sync(): Promise<void>;
 }
 

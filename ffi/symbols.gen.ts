@@ -35,6 +35,7 @@ export const manifest = {
     "tw_last_status": { "parameters": [], "result": "i32" },
     "tw_error_detail": { "parameters": ["buffer"], "result": "void" },
     "tw_device_new": { "parameters": ["buffer", "u32"], "result": "u32" },
+    "tw_device_free": { "parameters": ["u32"], "result": "i32" },
     "tw_device_variable": { "parameters": ["buffer", "u32", "u32"], "result": "u32" },
     "tw_device_describe": { "parameters": ["buffer", "u32", "u32"], "result": "i32" },
     "tw_gpu_count": { "parameters": [], "result": "u32" },

@@ -413,8 +413,8 @@ test("a loop without a scope that awaits its loss holds some hundred MiB of the 
       peak = Math.max(peak, memory().bytes);
     }
     console.log(JSON.stringify({ peak: peak / 2 ** 20, left: memory().outsideScopes }));`) as { peak: number; left: number };
-  assert.ok(peak < 900, `${peak} MiB of 2800`);
-  assert.ok(left < 450, `${left} tensors of 1401`);
+  assert.ok(peak < 550, `${peak} MiB of 2800`);
+  assert.ok(left < 300, `${left} tensors of 1401`);
 });
 
 const leaking = `
@@ -423,26 +423,28 @@ const leaking = `
   function forget() {
     return add(x, x); // line 5
   }
-  const held = [forget(), forget(), forget()]; // line 7
+  const held = [];
+  for (let i = 0; i < 3; i++) held.push(forget()); // line 8
   ones(cpu, [100]).dispose();
-  held.push(scope(() => {
+  held.push(scope(() => { // line 10
     ones(cpu, [200]);
-    return add(x, x); // line 11
+    return add(x, x); // line 12
   }));
   console.log(JSON.stringify(memory().leaks));`;
 
 test("TILEWORK_LEAKS names the places that made tensors outside scopes, without other permissions than the library's", {
   timeout: 60_000,
 }, async () => {
-  const leaks = await childJson(leaking, { env: { TILEWORK_LEAKS: "1" }, flags: ["--no-prompt", "--allow-ffi"] }) as Record<
+  const env = { TILEWORK_LEAKS: "1", BUN_JSC_useTailCalls: "0" }; // with tail calls Bun forgets who called add
+  const leaks = await childJson(leaking, { env, flags: ["--no-prompt", "--allow-ffi"] }) as Record<
     string,
     unknown
   >[];
   const seen = leaks.map(({ at, tensors, bytes }) => [String(at).match(/main\.ts:\d+/g), tensors, bytes]);
   assert.deepEqual(seen, [
-    [["main.ts:5", "main.ts:7"], 3, 48],
+    [["main.ts:5", "main.ts:8"], 3, 48],
     [["main.ts:3"], 1, 16],
-    [["main.ts:11", "main.ts:9"], 1, 16],
+    [["main.ts:12", "main.ts:10"], 1, 16],
   ]);
   for (const { at } of leaks) assert.doesNotMatch(String(at), /core\/|ops\//);
 });

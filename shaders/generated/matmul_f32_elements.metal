@@ -20,20 +20,64 @@ Place_0 Place_x24init_0(uint c_1, uint a_1, uint b_1, uint k_1)
     return _S1;
 }
 
-float bell_0(float a_2)
+float expOfRest_0(float x_0, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_0));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_1)
+{
+    return ((as_type<uint>((x_1))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_2)
 {
     float limited_0;
-    if(a_2 > 16.0f)
+    if(x_2 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_2;
+        if(x_2 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_2;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_2))
+    {
+        limited_0 = x_2;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
+}
+
+float bell_0(float a_2)
+{
+    float limited_1;
+    if(a_2 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_2;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * fma(limited_1, limited_1, - square_0), e_1);
 }
 
 float mills_0(float a_3)
@@ -43,9 +87,9 @@ float mills_0(float a_3)
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_0)
+float normalCdf_0(float x_3)
 {
-    float a_4 = abs(x_0);
+    float a_4 = abs(x_3);
     float _S2 = bell_0(a_4);
     float _S3;
     if(a_4 > 16.0f)
@@ -57,7 +101,7 @@ float normalCdf_0(float x_0)
         _S3 = a_4;
     }
     float tail_0 = _S2 * mills_0(_S3);
-    if(x_0 < 0.0f)
+    if(x_3 < 0.0f)
     {
         _S3 = tail_0;
     }
@@ -68,52 +112,52 @@ float normalCdf_0(float x_0)
     return _S3;
 }
 
-float geluErf_0(float x_1)
+float geluErf_0(float x_4)
 {
     float _S4;
-    if(x_1 < -16.0f)
+    if(x_4 < -16.0f)
     {
         _S4 = 0.0f;
     }
     else
     {
-        if(x_1 > 16.0f)
+        if(x_4 > 16.0f)
         {
-            _S4 = x_1;
+            _S4 = x_4;
         }
         else
         {
-            _S4 = x_1 * normalCdf_0(x_1);
+            _S4 = x_4 * normalCdf_0(x_4);
         }
     }
     return _S4;
 }
 
-float logistic_0(float x_2)
+float logistic_0(float x_5)
 {
-    float e_1 = exp(- abs(x_2));
+    float e_2 = expOf_0(- abs(x_5));
     float _S5;
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
-        _S5 = e_1;
+        _S5 = e_2;
     }
     else
     {
         _S5 = 1.0f;
     }
-    return _S5 / (1.0f + e_1);
+    return _S5 / (1.0f + e_2);
 }
 
-float siluOf_0(float x_3)
+float siluOf_0(float x_6)
 {
     float _S6;
-    if(x_3 < -100.0f)
+    if(x_6 < -100.0f)
     {
         _S6 = 0.0f;
     }
     else
     {
-        _S6 = x_3 * logistic_0(x_3);
+        _S6 = x_6 * logistic_0(x_6);
     }
     return _S6;
 }
@@ -197,7 +241,7 @@ struct Product_0
     uint b_at_0;
     uint bias_at_1;
     uint m_0;
-    uint n_0;
+    uint n_1;
     uint k_2;
     int a_row_0;
     int a_col_0;
@@ -271,7 +315,7 @@ Place_0 placeOf_0(uint _S10, KernelContext_0 thread* kernelContext_0)
     }
     if(((&kernelContext_0->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_1);
     }
     return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_1 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S14, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
 }
@@ -285,7 +329,7 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
     }
     else
     {
-        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_1);
     }
     if(_S27)
     {
@@ -293,7 +337,7 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
-        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S25)) = _S26;
+        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_0)->n_1 + _S25)) = _S26;
     }
     else
     {
@@ -310,7 +354,7 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
     (&kernelContext_2)->entryPointParams_a_0 = entryPointParams_a_1;
     (&kernelContext_2)->entryPointParams_b_0 = entryPointParams_b_1;
     (&kernelContext_2)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint _S28 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
+    uint _S28 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_1;
     uint i_1 = group_0.x * 64U + thread_0.x;
     for(;;)
     {
@@ -324,8 +368,8 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
         uint _S29 = i_1 / _S28;
         Place_0 _S30 = placeOf_0(_S29, &kernelContext_2);
         uint _S31 = i_1 % _S28;
-        uint row_1 = _S31 / (&entryPointParams_1->p_0)->n_0;
-        uint col_1 = i_1 % (&entryPointParams_1->p_0)->n_0;
+        uint row_1 = _S31 / (&entryPointParams_1->p_0)->n_1;
+        uint col_1 = i_1 % (&entryPointParams_1->p_0)->n_1;
         uint _S32 = _S30.a_0 + uint(int(row_1) * (&entryPointParams_1->p_0)->a_row_0);
         uint _S33 = _S30.b_0 + uint(int(col_1) * (&entryPointParams_1->p_0)->b_col_0);
         float sum_1 = 0.0f;

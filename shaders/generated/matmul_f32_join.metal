@@ -2,20 +2,64 @@
 #include <metal_math>
 #include <metal_texture>
 using namespace metal;
-float bell_0(float a_0)
+float expOfRest_0(float x_0, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_0));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_1)
+{
+    return ((as_type<uint>((x_1))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_2)
 {
     float limited_0;
-    if(a_0 > 16.0f)
+    if(x_2 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_0;
+        if(x_2 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_2;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_2))
+    {
+        limited_0 = x_2;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
+}
+
+float bell_0(float a_0)
+{
+    float limited_1;
+    if(a_0 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_0;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * fma(limited_1, limited_1, - square_0), e_1);
 }
 
 float mills_0(float a_1)
@@ -25,9 +69,9 @@ float mills_0(float a_1)
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_0)
+float normalCdf_0(float x_3)
 {
-    float a_2 = abs(x_0);
+    float a_2 = abs(x_3);
     float _S1 = bell_0(a_2);
     float _S2;
     if(a_2 > 16.0f)
@@ -39,7 +83,7 @@ float normalCdf_0(float x_0)
         _S2 = a_2;
     }
     float tail_0 = _S1 * mills_0(_S2);
-    if(x_0 < 0.0f)
+    if(x_3 < 0.0f)
     {
         _S2 = tail_0;
     }
@@ -50,52 +94,52 @@ float normalCdf_0(float x_0)
     return _S2;
 }
 
-float geluErf_0(float x_1)
+float geluErf_0(float x_4)
 {
     float _S3;
-    if(x_1 < -16.0f)
+    if(x_4 < -16.0f)
     {
         _S3 = 0.0f;
     }
     else
     {
-        if(x_1 > 16.0f)
+        if(x_4 > 16.0f)
         {
-            _S3 = x_1;
+            _S3 = x_4;
         }
         else
         {
-            _S3 = x_1 * normalCdf_0(x_1);
+            _S3 = x_4 * normalCdf_0(x_4);
         }
     }
     return _S3;
 }
 
-float logistic_0(float x_2)
+float logistic_0(float x_5)
 {
-    float e_1 = exp(- abs(x_2));
+    float e_2 = expOf_0(- abs(x_5));
     float _S4;
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
-        _S4 = e_1;
+        _S4 = e_2;
     }
     else
     {
         _S4 = 1.0f;
     }
-    return _S4 / (1.0f + e_1);
+    return _S4 / (1.0f + e_2);
 }
 
-float siluOf_0(float x_3)
+float siluOf_0(float x_6)
 {
     float _S5;
-    if(x_3 < -100.0f)
+    if(x_6 < -100.0f)
     {
         _S5 = 0.0f;
     }
     else
     {
-        _S5 = x_3 * logistic_0(x_3);
+        _S5 = x_6 * logistic_0(x_6);
     }
     return _S5;
 }
@@ -178,7 +222,7 @@ struct Parts_0
     uint partials_at_0;
     uint bias_at_1;
     uint m_0;
-    uint n_0;
+    uint n_1;
     uint ldc_1;
     float alpha_1;
     float beta_1;
@@ -210,7 +254,7 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_c_0 = entryPointParams_c_1;
     (&kernelContext_0)->entryPointParams_partials_0 = entryPointParams_partials_1;
     (&kernelContext_0)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint size_0 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
+    uint size_0 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_1;
     uint _S9 = size_0 * (&entryPointParams_1->p_0)->count_0;
     uint i_0 = group_0.x * 64U + thread_0.x;
     for(;;)
@@ -356,8 +400,8 @@ struct KernelContext_0
         }
         uint _S17 = i_0 / size_0;
         uint _S18 = i_0 % size_0;
-        uint row_1 = _S18 / (&entryPointParams_1->p_0)->n_0;
-        uint col_1 = i_0 % (&entryPointParams_1->p_0)->n_0;
+        uint row_1 = _S18 / (&entryPointParams_1->p_0)->n_1;
+        uint col_1 = i_0 % (&entryPointParams_1->p_0)->n_1;
         uint axis_0 = 0U;
         uint index_0 = _S17;
         int at_0 = int(0);

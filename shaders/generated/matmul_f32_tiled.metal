@@ -421,20 +421,64 @@ Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_2, uint count_2)
     return _S39;
 }
 
-float bell_0(float a_3)
+float expOfRest_0(float x_2, float n_1)
+{
+    float r_0 = fma(n_1, 0.00021219444170129f, fma(n_1, -0.693359375f, x_2));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_3)
+{
+    return ((as_type<uint>((x_3))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_4)
 {
     float limited_0;
-    if(a_3 > 16.0f)
+    if(x_4 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_3;
+        if(x_4 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_4;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_4))
+    {
+        limited_0 = x_4;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
+}
+
+float bell_0(float a_3)
+{
+    float limited_1;
+    if(a_3 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_3;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * fma(limited_1, limited_1, - square_0), e_1);
 }
 
 float mills_0(float a_4)
@@ -444,9 +488,9 @@ float mills_0(float a_4)
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_3, -0.0009714913321659f), t_3, -0.00296137784607708f), t_3, 0.020876569673419f), t_3, -0.06911593675613403f), t_3, 0.16500671207904816f), t_3, -0.31353393197059631f), t_3, 0.49530637264251709f), t_3, -0.6653825044631958f), t_3, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_2)
+float normalCdf_0(float x_5)
 {
-    float a_5 = abs(x_2);
+    float a_5 = abs(x_5);
     float _S40 = bell_0(a_5);
     float _S41;
     if(a_5 > 16.0f)
@@ -458,7 +502,7 @@ float normalCdf_0(float x_2)
         _S41 = a_5;
     }
     float tail_0 = _S40 * mills_0(_S41);
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
         _S41 = tail_0;
     }
@@ -469,52 +513,52 @@ float normalCdf_0(float x_2)
     return _S41;
 }
 
-float geluErf_0(float x_3)
+float geluErf_0(float x_6)
 {
     float _S42;
-    if(x_3 < -16.0f)
+    if(x_6 < -16.0f)
     {
         _S42 = 0.0f;
     }
     else
     {
-        if(x_3 > 16.0f)
+        if(x_6 > 16.0f)
         {
-            _S42 = x_3;
+            _S42 = x_6;
         }
         else
         {
-            _S42 = x_3 * normalCdf_0(x_3);
+            _S42 = x_6 * normalCdf_0(x_6);
         }
     }
     return _S42;
 }
 
-float logistic_0(float x_4)
+float logistic_0(float x_7)
 {
-    float e_1 = exp(- abs(x_4));
+    float e_2 = expOf_0(- abs(x_7));
     float _S43;
-    if(x_4 < 0.0f)
+    if(x_7 < 0.0f)
     {
-        _S43 = e_1;
+        _S43 = e_2;
     }
     else
     {
         _S43 = 1.0f;
     }
-    return _S43 / (1.0f + e_1);
+    return _S43 / (1.0f + e_2);
 }
 
-float siluOf_0(float x_5)
+float siluOf_0(float x_8)
 {
     float _S44;
-    if(x_5 < -100.0f)
+    if(x_8 < -100.0f)
     {
         _S44 = 0.0f;
     }
     else
     {
-        _S44 = x_5 * logistic_0(x_5);
+        _S44 = x_8 * logistic_0(x_8);
     }
     return _S44;
 }
@@ -693,21 +737,21 @@ void byTiles_0(uint _S66, uint _S67, float device* _S68, float device* _S69, flo
         thread array<array<float, int(8)>, int(8)> _S83 = sum_3;
         thread array<float, int(64)> list_1;
         listed_0(&_S83, &list_1);
-        uint e_2 = 0U;
+        uint e_3 = 0U;
         for(;;)
         {
-            if(e_2 < 64U)
+            if(e_3 < 64U)
             {
             }
             else
             {
                 break;
             }
-            uint _S84 = row0_0 + tilePlace_0(e_2 / 8U, _S67 / 16U);
-            uint _S85 = col0_0 + tilePlace_0(e_2 % 8U, _S67 % 16U);
+            uint _S84 = row0_0 + tilePlace_0(e_3 / 8U, _S67 / 16U);
+            uint _S85 = col0_0 + tilePlace_0(e_3 % 8U, _S67 % 16U);
             thread Place_0 _S86 = _S78;
-            finish_0(&_S86, _S68, _S71, _S84, _S85, list_1[e_2], kernelContext_3);
-            e_2 = e_2 + 1U;
+            finish_0(&_S86, _S68, _S71, _S84, _S85, list_1[e_3], kernelContext_3);
+            e_3 = e_3 + 1U;
         }
         job_0 = job_0 + (&kernelContext_3->entryPointParams_0->p_0)->groups_0;
     }

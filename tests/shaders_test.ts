@@ -1,4 +1,5 @@
-// What the compiled shaders may ask of a driver. docs/gpu.md lists what Vulkan leaves open, and what shaders/common/math.slang does about it.
+// What the compiled shaders may ask of a driver. docs/gpu.md lists what Vulkan leaves open, and what shaders/common/math.slang does about
+// it.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const generated = fileURLToPath(new URL("../shaders/generated/", import.meta.url));
 const shaders = readdirSync(generated).filter((file) => file.endsWith(".spv"));
 
-/** Functions of GLSL.std.450 whose result Vulkan fixes, or bounds closely enough for the tests. Not exp, log, min, max or clamp of floats, and so on. */
+/** Functions of GLSL.std.450 whose result Vulkan fixes, or bounds closely enough: not exp, log, min, max or clamp of floats, and so on. */
 const allowedFunctions = new Map([
   [4, "FAbs"],
   [31, "Sqrt"],
@@ -49,14 +50,18 @@ test("compiled shaders use nothing of floats that Vulkan leaves to the driver", 
       assert.ok(!refused.has(operation), `${file} uses ${refused.get(operation)}`);
       if (operation !== extended) continue;
       functions++;
-      assert.ok(allowedFunctions.has(operands[3]!), `${file} calls function ${operands[3]} of GLSL.std.450; common/math.slang has those to use`);
+      assert.ok(
+        allowedFunctions.has(operands[3]!),
+        `${file} calls function ${operands[3]} of GLSL.std.450; common/math.slang has those to use`,
+      );
     }
   }
   assert.ok(functions > 0 && shaders.length > 90, `${functions} calls in ${shaders.length} shaders`);
 });
 
 test("compiled shaders keep every sum and product of floats as it is written", () => {
-  // Rounding errors are caught by sums that are 0 in real numbers, and exp rounds by adding a large number: contracted or reassociated both are lost.
+  // Rounding errors are caught by sums that are 0 in real numbers, and exp rounds by adding a large number: a driver that merges or reorders
+  // operations loses both.
   const arithmetic = new Set([129, 131, 133, 136]), decorate = 71, noContraction = 42, typeFloat = 22;
   for (const file of shaders) {
     const exact = new Set<number>(), floats = new Set<number>(), all = [...instructions(file)];

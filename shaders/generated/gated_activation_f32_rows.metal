@@ -19,6 +19,15 @@ uint place_0(uint i_0, uint cols_0, uint stride_0)
     return _S1;
 }
 
+float lostOf_0(float a_0, float b_0, float p_0)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_0))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_0))) & 4294963200U)));
+    float a_low_0 = a_0 - a_high_0;
+    float b_low_0 = b_0 - b_high_0;
+    return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
 float expOfRest_0(float x_0, float n_0)
 {
     float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_0));
@@ -63,41 +72,41 @@ float expOf_0(float x_2)
     return limited_0;
 }
 
-float bell_0(float a_0)
+float bell_0(float a_1)
 {
     float limited_1;
-    if(a_0 > 16.0f)
+    if(a_1 > 16.0f)
     {
         limited_1 = 16.0f;
     }
     else
     {
-        limited_1 = a_0;
+        limited_1 = a_1;
     }
     float square_0 = limited_1 * limited_1;
     float e_1 = expOf_0(-0.5f * square_0);
-    return fma(e_1, -0.5f * fma(limited_1, limited_1, - square_0), e_1);
+    return fma(e_1, -0.5f * lostOf_0(limited_1, limited_1, square_0), e_1);
 }
 
-float mills_0(float a_1)
+float mills_0(float a_2)
 {
-    float inverse_0 = 1.0f / (a_1 + 5.0f);
-    float t_0 = fma(a_1 * inverse_0, 2.0f, -1.0f);
+    float inverse_0 = 1.0f / (a_2 + 5.0f);
+    float t_0 = fma(a_2 * inverse_0, 2.0f, -1.0f);
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
 }
 
 float normalCdf_0(float x_3)
 {
-    float a_2 = abs(x_3);
-    float _S5 = bell_0(a_2);
+    float a_3 = abs(x_3);
+    float _S5 = bell_0(a_3);
     float _S6;
-    if(a_2 > 16.0f)
+    if(a_3 > 16.0f)
     {
         _S6 = 16.0f;
     }
     else
     {
-        _S6 = a_2;
+        _S6 = a_3;
     }
     float tail_0 = _S5 * mills_0(_S6);
     if(x_3 < 0.0f)
@@ -209,7 +218,7 @@ struct Forward_0
 
 struct EntryPointParams_0
 {
-    Forward_0 a_3;
+    Forward_0 a_4;
 };
 
 struct KernelContext_0
@@ -227,7 +236,7 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_out_0 = entryPointParams_out_1;
     (&kernelContext_0)->entryPointParams_gate_0 = entryPointParams_gate_1;
     (&kernelContext_0)->entryPointParams_up_0 = entryPointParams_up_1;
-    uint _S10 = entryPointParams_1->a_3.rows_0 * entryPointParams_1->a_3.cols_1;
+    uint _S10 = entryPointParams_1->a_4.rows_0 * entryPointParams_1->a_4.cols_1;
     uint i_1 = group_0.x * 256U + thread_0.x;
     for(;;)
     {
@@ -238,13 +247,13 @@ struct KernelContext_0
         {
             break;
         }
-        uint _S11 = place_0(i_1, entryPointParams_1->a_3.cols_1, entryPointParams_1->a_3.gate_stride_0);
-        float g_0 = (&kernelContext_0)->entryPointParams_gate_0[entryPointParams_1->a_3.gate_at_0 + _S11];
-        uint _S12 = place_0(i_1, entryPointParams_1->a_3.cols_1, entryPointParams_1->a_3.up_stride_0);
-        float u_0 = (&kernelContext_0)->entryPointParams_up_0[entryPointParams_1->a_3.up_at_0 + _S12];
-        uint _S13 = place_0(i_1, entryPointParams_1->a_3.cols_1, entryPointParams_1->a_3.out_stride_0);
-        *((&kernelContext_0)->entryPointParams_out_0+(entryPointParams_1->a_3.out_at_0 + _S13)) = activated_0(entryPointParams_1->a_3.kind_1, g_0) * u_0;
-        i_1 = i_1 + entryPointParams_1->a_3.groups_0 * 256U;
+        uint _S11 = place_0(i_1, entryPointParams_1->a_4.cols_1, entryPointParams_1->a_4.gate_stride_0);
+        float g_0 = (&kernelContext_0)->entryPointParams_gate_0[entryPointParams_1->a_4.gate_at_0 + _S11];
+        uint _S12 = place_0(i_1, entryPointParams_1->a_4.cols_1, entryPointParams_1->a_4.up_stride_0);
+        float u_0 = (&kernelContext_0)->entryPointParams_up_0[entryPointParams_1->a_4.up_at_0 + _S12];
+        uint _S13 = place_0(i_1, entryPointParams_1->a_4.cols_1, entryPointParams_1->a_4.out_stride_0);
+        *((&kernelContext_0)->entryPointParams_out_0+(entryPointParams_1->a_4.out_at_0 + _S13)) = activated_0(entryPointParams_1->a_4.kind_1, g_0) * u_0;
+        i_1 = i_1 + entryPointParams_1->a_4.groups_0 * 256U;
     }
     return;
 }

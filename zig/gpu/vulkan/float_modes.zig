@@ -1,6 +1,6 @@
-//! Modes of float arithmetic that a shader asks its driver for. Without them Vulkan lets a driver take NaN and infinities for numbers that never occur,
-//! round as it likes and take subnormal numbers for 0. A shader that asks for what the device does not offer is invalid, so the compiled code asks for none
-//! and what the device has is written into it when a pipeline is made.
+//! Modes of float arithmetic that a shader asks its driver for. Without them Vulkan lets a driver take NaN and infinities for numbers that
+//! never occur, round as it likes and take subnormal numbers for 0. A shader that asks for what the device does not offer is invalid, so the
+//! compiled code asks for none, and what the device offers is written into it when a pipeline is made.
 
 const std = @import("std");
 const api = @import("api.zig");
@@ -31,8 +31,8 @@ pub fn wordsMax(code: []const u32) usize {
     return code.len + Modes.len * (2 + 4);
 }
 
-/// Writes a SPIR-V module of one entry point into `out`, asking for `modes`: a capability for each, which a module begins with, and an execution mode behind
-/// the entry point.
+/// Writes a SPIR-V module of one entry point into `out`, asking for `modes`: a capability for each, which a module begins with, and an
+/// execution mode behind the entry point.
 pub fn ask(out: []u32, code: []const u32, modes: Modes) []const u32 {
     var words: std.ArrayList(u32) = .initBuffer(out);
     words.appendSliceAssumeCapacity(code[0..header_words]);

@@ -1,6 +1,6 @@
 /** Where tensors were made: remembered where the variable `TILEWORK_LEAKS` is 1, and nowhere else, since a stack costs more than a small op. */
 
-import { fileURLToPath } from "node:url";
+import { isOwnFrame } from "./errors.ts";
 import type { Owned } from "./scope.ts";
 
 /** Tensors outside scopes that one place of a program made and nobody has disposed. */
@@ -57,13 +57,6 @@ function isOutside({ owned }: Trace): boolean {
   return x !== undefined && !x.disposed;
 }
 
-const root = new URL("..", import.meta.url);
-/** The library's folders as stacks name them: by address in one runtime, by path in the other. */
-const folders = ["core", "ops", "nn", "ffi"].flatMap((folder) => {
-  const url = new URL(`${folder}/`, root);
-  return url.protocol === "file:" ? [url.href, fileURLToPath(url)] : [url.href];
-});
-
 /** The calls of the program on the stack. */
 function callers(): string {
   const errors = Error as { stackTraceLimit?: number }; // as V8 and JavaScriptCore have it
@@ -73,6 +66,6 @@ function callers(): string {
     /:\d+\)?$/.test(line)
   );
   errors.stackTraceLimit = before;
-  const own = lines.filter((line) => !folders.some((folder) => line.includes(folder)));
+  const own = lines.filter((line) => !isOwnFrame(line));
   return (own.length > 0 ? own : lines).join("\n"); // where all is in one file, nothing is left out
 }

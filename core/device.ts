@@ -158,6 +158,8 @@ export abstract class AnyDevice implements Device {
   abstract sync(): Promise<void>;
 }
 
+markOrigin(AnyDevice, "device");
+
 class Cpu extends AnyDevice implements CpuDevice {
   #handle = 0;
   readonly #given: Float64Array<ArrayBuffer>;
@@ -213,8 +215,6 @@ class Cpu extends AnyDevice implements CpuDevice {
     };
   }
 }
-
-markOrigin(Cpu, "device");
 
 /**
  * Looks whether a GPU's work is done until it is: `look` answers 1 then, 0 before, the negative of a status where it fails. The event loop runs between two

@@ -77,10 +77,31 @@ export function isFloat(dtype: DType): dtype is Float {
   return dtypes[dtype].float;
 }
 
+// What an array is and how much it holds is asked of the getters that all typed arrays inherit: a subclass, or the array itself, may have
+// others that lie, and the library reads as much memory as it is told.
+const getters = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Uint8Array.prototype)) as Record<PropertyKey, PropertyDescriptor>;
+const tag = getters[Symbol.toStringTag]!.get!, length = getters.length!.get!, byteLength = getters.byteLength!.get!;
+const buffer = getters.buffer!.get!;
+
+/** The number of elements of a typed array, whatever it says itself. */
+export function lengthOf(array: ArrayBufferView): number {
+  return length.call(array) as number;
+}
+
+/** The bytes of a typed array, whatever it says itself. */
+export function byteLengthOf(array: ArrayBufferView): number {
+  return byteLength.call(array) as number;
+}
+
+/** Whether a typed array's memory was transferred away. */
+export function isDetached(array: ArrayBufferView): boolean {
+  return (buffer.call(array) as { detached?: boolean }).detached === true;
+}
+
 /** The element type of a typed array, or `undefined` for everything else. Arrays of another realm and subclasses count; `DataView` does not. */
 export function dtypeOf(data: unknown): DType | undefined {
   if (!ArrayBuffer.isView(data)) return undefined;
-  switch ((data as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]) { // the tag is a getter of every typed array
+  switch (tag.call(data)) {
     case "Float32Array":
       return "f32";
     case "Float64Array":

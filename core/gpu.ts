@@ -6,7 +6,6 @@ import { statusError, type StatusName, statusName, UnsupportedError } from "../f
 import { AnyDevice, type Device, finished } from "./device.ts";
 import { handleOffset } from "./explaining.ts";
 import { checkOptions, optionNames } from "./options.ts";
-import { markOrigin } from "./package_copy.ts";
 import { refuseAsync, scope } from "./scope.ts";
 import { checkFunction, formatValue } from "./shape.ts";
 
@@ -210,8 +209,6 @@ class Vulkan extends AnyDevice implements VulkanDevice {
     if (code !== 0) throw statusError("trim", statusName(code));
   }
 }
-
-markOrigin(Vulkan, "device");
 
 const opened = new Map<number, Vulkan>();
 

@@ -27,11 +27,6 @@ function originOf(value: object): Origin | undefined {
   return (value as { readonly [origin]?: Origin })[origin];
 }
 
-/** Whether a value is a device that this copy made. @internal */
-export function isOwnDevice(value: unknown): boolean {
-  return typeof value === "object" && value !== null && originOf(value) === ours.device;
-}
-
 /** `a tensor of another copy of tilework`, and where that lies; undefined for what no other copy has made. @internal */
 export function fromOtherCopy(value: object): string | undefined {
   const found = originOf(value);

@@ -245,11 +245,17 @@ export function checkFunction(op: string, name: string, value: unknown): void {
   if (typeof value !== "function") throw new TypeError(`${op}: ${name} must be a function, got ${formatValue(value)}`);
 }
 
-/** A list of sizes, copied once it is checked; one that holds more elements than can be counted exactly is a RangeError. */
-export function checkShape(op: string, name: string, value: unknown): number[] {
+/** A list of sizes, copied once it is checked. */
+export function checkSizes(op: string, name: string, value: unknown): number[] {
   if (!Array.isArray(value)) throw new TypeError(`${op}: ${name} must be an array of sizes, got ${formatValue(value)}`);
-  const shape: number[] = [];
-  for (let i = 0; i < value.length; i++) shape.push(checkSize(op, `${name}[${i}]`, value[i])); // by index: a hole is an error too
+  const sizes: number[] = [];
+  for (let i = 0; i < value.length; i++) sizes.push(checkSize(op, `${name}[${i}]`, value[i])); // by index: a hole is an error too
+  return sizes;
+}
+
+/** As `checkSizes`, of the sizes of a tensor; one that holds more elements than can be counted exactly is a RangeError. */
+export function checkShape(op: string, name: string, value: unknown): number[] {
+  const shape = checkSizes(op, name, value);
   countWithin(`${op}: ${name}`, shape);
   return shape;
 }

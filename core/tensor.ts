@@ -5,10 +5,22 @@ import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
 import { type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
-import { type Checked, type Data, type DType, type DTypeOf, dtypeOf, dtypes, isDType, newData } from "./dtype.ts";
+import {
+  byteLengthOf,
+  type Checked,
+  type Data,
+  type DType,
+  type DTypeOf,
+  dtypeOf,
+  dtypes,
+  isDetached,
+  isDType,
+  lengthOf,
+  newData,
+} from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
 import { checkOptions, optionNames } from "./options.ts";
-import { isOwnDevice, markOrigin } from "./package_copy.ts";
+import { markOrigin } from "./package_copy.ts";
 import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
@@ -384,11 +396,11 @@ function writeData(op: string, x: Tensor, data: unknown): void {
 
 /** Writes row-major elements to a tensor. */
 function send(op: string, x: Tensor, array: ArrayBufferView): void {
-  if (!x.device.isGpu) return check(op, native.tw_tensor_write(x.handle, array, array.byteLength));
-  if (x.isContiguous) return check(op, native.tw_tensor_upload(x.handle, array, array.byteLength));
+  if (!x.device.isGpu) return check(op, native.tw_tensor_write(x.handle, array, byteLengthOf(array)));
+  if (x.isContiguous) return check(op, native.tw_tensor_upload(x.handle, array, byteLengthOf(array)));
   const dense = allocate(op, x.device, x.dtype, x.shape);
   try {
-    check(op, native.tw_tensor_upload(dense.handle, array, array.byteLength));
+    check(op, native.tw_tensor_upload(dense.handle, array, byteLengthOf(array)));
     check(op, native.tw_copy(x.device.handle, x.handle, dense.handle));
   } finally {
     dense.dispose();
@@ -400,30 +412,26 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   const found = dtypeOf(data);
   if (found !== undefined) {
     const array = data as Data[DType]; // `dtypeOf` has looked
-    if ((array.buffer as { detached?: boolean }).detached) throw new TypeError(`${op}: data was transferred away and is detached`);
+    if (isDetached(array)) throw new TypeError(`${op}: data was transferred away and is detached`);
     if (found !== dtype) {
       throw new TypeError(`${op}: data is ${found}, dtype is ${dtype}: convert it with ${dtypes[dtype].array.name}.from(data)`);
     }
-    checkCount(op, array.length, count, shape);
+    checkCount(op, lengthOf(array), count, shape);
     return array;
   }
   if (!Array.isArray(data)) {
     throw new TypeError(`${op}: data must be a number[], Float32Array, Float64Array, Int32Array or Uint32Array, got ${formatValue(data)}`);
   }
-  const nested = data.findIndex((value) => Array.isArray(value) || ArrayBuffer.isView(value));
-  if (nested >= 0) {
-    throw new TypeError(
-      `${op}: data[${nested}] must be a number, got ${
-        formatValue(data[nested])
-      }: pass the numbers row-major in one array, nested ones by data.flat(Infinity)`,
-    );
+  if (data.length !== count) {
+    const nested = data.findIndex((value) => Array.isArray(value) || ArrayBuffer.isView(value));
+    if (nested >= 0) throw noNumber(op, nested, data[nested]);
   }
   checkCount(op, data.length, count, shape);
   const whole = !dtypes[dtype].float;
   const [low, high] = dtype === "u32" ? [0, 2 ** 32 - 1] : [-(2 ** 31), 2 ** 31 - 1];
   for (let i = 0; i < data.length; i++) {
     const value: unknown = data[i];
-    if (typeof value !== "number") throw new TypeError(`${op}: data[${i}] must be a number, got ${formatValue(value)}`);
+    if (typeof value !== "number") throw noNumber(op, i, value);
     if (whole && !(Number.isInteger(value) && value >= low && value <= high)) {
       throw new RangeError(`${op}: data[${i}] must be a whole number from ${low} to ${high} for ${dtype}, got ${formatValue(value)}`);
     }
@@ -433,6 +441,12 @@ function elements(op: string, data: unknown, dtype: DType, count: number, shape:
   return out;
 }
 
+function noNumber(op: string, place: number, value: unknown): Error {
+  const nested = Array.isArray(value) || ArrayBuffer.isView(value);
+  const advice = nested ? ": pass the numbers row-major in one array, nested ones by data.flat(Infinity)" : "";
+  return new TypeError(`${op}: data[${place}] must be a number, got ${formatValue(value)}${advice}`);
+}
+
 function checkCount(op: string, got: number, count: number, shape: Shape): void {
   if (got !== count) throw new RangeError(`${op}: data holds ${got} elements, ${formatShape(shape)} needs ${count}`);
 }
@@ -440,7 +454,7 @@ function checkCount(op: string, got: number, count: number, shape: Shape): void 
 /** Loads the library and checks that an argument is a device. @internal */
 export function requireDevice(op: string, device: Device): void {
   load();
-  if (!isOwnDevice(device)) {
+  if (!(device instanceof AnyDevice)) {
     throw new TypeError(`${op}: device must be a device such as cpu, got ${formatValue(device)}`);
   }
 }

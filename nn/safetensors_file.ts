@@ -4,6 +4,8 @@
  */
 
 import { type Data, type DType, newArray, newData } from "../core/dtype.ts";
+import { TypeError } from "../core/errors.ts";
+import { checkOptions, optionNames } from "../core/options.ts";
 import type { Device } from "../core/device.ts";
 import { files, fs, path as paths } from "../core/node.ts";
 import { elementCount, formatShape, formatValue } from "../core/shape.ts";
@@ -40,6 +42,8 @@ export interface SafetensorsTensorOptions<D extends DType> {
    */
   dtype?: D;
 }
+
+const tensorNames = optionNames<SafetensorsTensorOptions<DType>>({ dtype: true });
 
 /** An open safetensors file, or several that one index joins. Close it, or let `using` do so; nothing else does. */
 export interface SafetensorsFile extends Disposable {
@@ -142,11 +146,11 @@ export class Checkpoint implements SafetensorsFile {
   }
 
   tensor<D extends DType = DType>(device: Device, name: string, options: SafetensorsTensorOptions<D> = {}): Promise<Tensor<D>> {
-    return this.#wait("tensor", this.#tensor(device, name, options.dtype)) as Promise<Tensor<D>>; // `dtype`, if it is there, is D
+    return this.#wait("tensor", this.#tensor(device, name, options)) as Promise<Tensor<D>>; // `dtype`, if it is there, is D
   }
 
   tensorSync<D extends DType = DType>(device: Device, name: string, options: SafetensorsTensorOptions<D> = {}): Tensor<D> {
-    return this.#now("tensor", this.#tensor(device, name, options.dtype)) as Tensor<D>; // `dtype`, if it is there, is D
+    return this.#now("tensor", this.#tensor(device, name, options)) as Tensor<D>; // `dtype`, if it is there, is D
   }
 
   close(): void {
@@ -192,9 +196,11 @@ export class Checkpoint implements SafetensorsFile {
     return data;
   }
 
-  *#tensor(device: Device, name: string, dtype: DType | undefined): Reading<Tensor> {
+  *#tensor(device: Device, name: string, options: SafetensorsTensorOptions<DType>): Reading<Tensor> {
     const op = "tensor";
     requireDevice(op, device);
+    checkOptions(op, options, tensorNames);
+    const { dtype } = options;
     const { part, entry } = this.#find(op, name);
     const as = dtype === undefined ? tensorType(entry.dtype) : checkDType(op, dtype);
     if (as === undefined || conversion(entry.dtype, as) === undefined) throw inconvertible(op, part, entry, name, as ?? "a tensor");

@@ -252,7 +252,9 @@ function headsInside(op: string, q: Tensor): Tensor {
   return out;
 }
 
-function statisticsFor(op: string, q: Tensor): Tensor {
+/** Tensor for the statistics of the queries, of which those without elements have none. */
+function statisticsFor(op: string, q: Tensor): Tensor | null {
+  if (q.size === 0) return null;
   return allocate<Float, Shape>(op, q.device, q.dtype as Float, [2, ...q.shape.slice(0, 3)]) as Tensor;
 }
 
@@ -269,13 +271,14 @@ function attend(q: Tensor, k: Tensor, v: Tensor, options: AnyForward = none): Te
   const statistics = given ?? (tracked ? statisticsFor(op, q) : null);
   const y = run(op, q, k, v, c, statistics);
   if (tracked) {
-    const saved = [q, k, v, y, statistics!, ...[c.mask, c.offsets, c.keyOffsets].filter((x) => x !== undefined)];
-    record(op, [q, k, v], [y], saved, ([dy], [q, k, v, y, statistics, ...rest], wanted) => {
-      // The tape holds the mask and the offsets by holders of its own, in this order.
+    const saved = [q, k, v, y, statistics, c.mask, c.offsets, c.keyOffsets].filter((x) => x !== undefined && x !== null);
+    record(op, [q, k, v], [y], saved, ([dy], [q, k, v, y, ...rest], wanted) => {
+      // The tape holds these by holders of its own, in this order.
+      const kept = statistics && rest.shift()!;
       const mask = c.mask && rest.shift(), offsets = c.offsets && rest.shift(), keyOffsets = c.keyOffsets && rest.shift();
-      return gradients(op, q!, k!, v!, y!, dy!, statistics!, { ...c, mask, offsets, keyOffsets }, wanted);
+      return gradients(op, q!, k!, v!, y!, dy!, kept, { ...c, mask, offsets, keyOffsets }, wanted);
     });
-    statistics!.dispose(); // the tape has its own holder
+    statistics?.dispose(); // the tape has its own holder
   }
   return y;
 }
@@ -287,7 +290,7 @@ function gradients(
   v: Tensor,
   y: Tensor,
   dy: Tensor,
-  statistics: Tensor,
+  statistics: Tensor | null,
   c: Checked,
   wanted: readonly boolean[],
 ): (Tensor | null)[] {
@@ -297,7 +300,7 @@ function gradients(
       ...outs.map(handleOf),
       dy!.handle,
       y!.handle,
-      statistics.handle,
+      handleOf(statistics),
       q!.handle,
       k!.handle,
       v!.handle,
@@ -412,6 +415,6 @@ function backward(q: Tensor, k: Tensor, v: Tensor, dy: Tensor, options: AnyBackw
   const statistics = forward?.statistics ?? statisticsFor(op, q);
   const y = forward?.y ?? run(op, q, k, v, c, statistics);
   const [dq, dk, dv] = gradients(op, q, k, v, y, dy, statistics, c, [true, true, true]);
-  if (forward === undefined) { for (const x of [y, statistics]) x.dispose(); }
+  if (forward === undefined) { for (const x of [y, statistics]) x?.dispose(); }
   return { q: dq, k: dk, v: dv };
 }

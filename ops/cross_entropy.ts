@@ -19,7 +19,7 @@ import {
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
-import { formatValue } from "../core/shape.ts";
+import { formatShape, formatValue } from "../core/shape.ts";
 import type { Lead, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -40,9 +40,10 @@ export const ignoreNames: readonly string[] = optionNames<CrossEntropyOptions>({
  * The row's maximum is taken off before the exponentials and added after the logarithm: no logit is too large. What ignored rows hold is not used. NaN or
  * +Infinity in a row that counts, or a row of nothing but -Infinity, makes the loss NaN.
  *
- * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not fit; a
- * TypeError for logits that are not f32 or f64, labels that are not i32 or u32, or a disposed tensor. On a GPU labels are not looked at before: one that
- * is neither a class nor ignored makes the loss NaN there, and the gradient of its row is 0.
+ * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not
+ * fit or rows have no classes; a TypeError for logits that are not f32 or f64, labels that are not i32 or u32, or a disposed tensor. On a
+ * GPU labels are not looked at before: one that is neither a class nor ignored makes the loss NaN there, and the gradient of its row is
+ * 0.
  *
  * ```ts
  * import { cpu, crossEntropy, tensor } from "@tilework/tilework";
@@ -70,14 +71,22 @@ export function crossEntropy<D extends Float, S extends Shape>(
 function checkCrossEntropy(op: string, logits: Tensor, targets: Tensor, options: CrossEntropyOptions | undefined): number {
   checkFloat(op, "logits", logits);
   if (logits.rank === 0) throw new RangeError(`${op}: logits is [], needs an axis of classes`);
-  return checkTargets(op, targets, "logits", logits, options);
+  return checkTargets(op, targets, "logits", logits, logits.shape[logits.rank - 1]!, options);
 }
 
-/** Checks labels of the rows of `like`; returns the ignored one. @internal */
-export function checkTargets(op: string, targets: Tensor, likeName: string, like: Tensor, options: CrossEntropyOptions = {}): number {
+/** Checks labels of the rows of `like`, each of so many classes; returns the ignored one. @internal */
+export function checkTargets(
+  op: string,
+  targets: Tensor,
+  likeName: string,
+  like: Tensor,
+  classes: number,
+  options: CrossEntropyOptions = {},
+): number {
   checkInteger(op, "targets", targets);
   checkDevice(op, "targets", targets, likeName, like);
   checkShapeIs(op, "targets", targets, like.shape.slice(0, -1));
+  if (classes === 0 && targets.size > 0) throw new RangeError(`${op}: targets is ${formatShape(targets.shape)}, but there are 0 classes`);
   const { ignoreIndex = -100 } = options;
   if (!Number.isSafeInteger(ignoreIndex)) {
     throw new RangeError(`${op}: ignoreIndex must be a whole number, got ${formatValue(ignoreIndex)}`);

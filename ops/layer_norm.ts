@@ -144,13 +144,14 @@ function forward(op: string, x: Tensor, p: AnyLayerNorm, options: AnyOptions = n
   const out = output(op, x, x.dtype, x.shape, options.out) as Tensor;
   const sum = residual === undefined ? null : total(op, x, options.sum);
   const tracked = recording(x, p.weight, bias, residual);
-  const stats = tracked ? statistics(op, x) : null;
+  const stats = tracked && x.size > 0 ? statistics(op, x) : null; // rows without elements have none
   run(op, out, stats, x, p, eps, sum, residual);
-  if (stats !== null) {
+  if (tracked) {
     const parameters = bias === undefined ? [p.weight] : [p.weight, bias];
     const lead = residual === undefined ? [x] : [x, residual];
-    record(op, [...lead, ...parameters], sum === null ? [out] : [out, sum], [sum ?? x, p.weight, stats], ([dy, dsum], saved, wanted) => {
-      const [z, weight, stats] = saved as [Tensor, Tensor, Tensor]; // as they were saved
+    const kept = stats === null ? [sum ?? x, p.weight] : [sum ?? x, p.weight, stats];
+    record(op, [...lead, ...parameters], sum === null ? [out] : [out, sum], kept, ([dy, dsum], saved, wanted) => {
+      const [z, weight, stats = null] = saved as [Tensor, Tensor, Tensor?]; // as they were saved
       // Where only the sum was used, its gradient goes through as it is.
       if (dy === null) return lead.map(() => dsum!);
       const [wantWeight, wantBias] = wanted.slice(lead.length);
@@ -169,7 +170,7 @@ function forward(op: string, x: Tensor, p: AnyLayerNorm, options: AnyOptions = n
       );
       return [...lead.map(() => g.x), g.weight, ...(bias === undefined ? [] : [g.bias])];
     });
-    stats.dispose(); // the tape has its own holder
+    stats?.dispose(); // the tape has its own holder
   }
   return sum === null ? out : { y: out, sum };
 }

@@ -19,9 +19,10 @@ import { type AnyLinear, checkLinear, type LinearGradients } from "./linear.ts";
  * gradient is recorded, a chunk's gradients are computed as soon as its losses are, and the backward pass multiplies them by its cotangent: three products,
  * as without fusing. `explain` tells the steps of the first chunk.
  *
- * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not fit; a
- * TypeError for other element types than f32 and f64, a mix of them, labels that are not i32 or u32, or a disposed tensor. On a GPU labels are not looked
- * at before: one that is neither a class nor ignored makes the loss NaN there, and its row adds nothing to the gradients.
+ * Throws a RangeError that names the first label which is neither a class nor ignored, before anything is written, or where shapes do not
+ * fit or rows have no classes; a TypeError for other element types than f32 and f64, a mix of them, labels that are not i32 or u32, or a
+ * disposed tensor. On a GPU labels are not looked at before: one that is neither a class nor ignored makes the loss NaN there, and its
+ * row adds nothing to the gradients.
  *
  * ```ts
  * import { cpu, linearCrossEntropy, tensor } from "@tilework/tilework";
@@ -53,7 +54,7 @@ export function linearCrossEntropy<D extends Float, S extends Shape, I extends n
 /** Checks the arguments; returns the ignored label. */
 function checkAll(op: string, x: Tensor, p: AnyLinear, targets: Tensor, options: CrossEntropyOptions | undefined): number {
   checkLinear(op, x, p);
-  return checkTargets(op, targets, "x", x, options);
+  return checkTargets(op, targets, "x", x, p.weight.shape[0]!, options);
 }
 
 /** A result of one call: the loss, and the gradients that were wanted. */

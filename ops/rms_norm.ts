@@ -92,14 +92,16 @@ function statistics(op: string, x: Tensor): Tensor {
 function forward(op: string, x: Tensor, p: AnyRmsNorm, options: AnyOptions = none): Tensor {
   const eps = checkRmsNorm(op, x, p, options.eps);
   const out = output(op, x, x.dtype, x.shape, options.out) as Tensor;
-  const stats = recording(x, p.weight) ? statistics(op, x) : null;
+  const tracked = recording(x, p.weight);
+  const stats = tracked && x.size > 0 ? statistics(op, x) : null; // rows without elements have none
   run(op, out, stats, x, p, eps);
-  if (stats !== null) {
-    record(op, [x, p.weight], [out], [x, p.weight, stats], ([dy], [x, weight, stats], wanted) => {
-      const g = gradients("rmsNormBackward", x!, weight!, stats!, dy!, wanted[0]!, wanted[1]!, eps);
+  if (tracked) {
+    const kept = stats === null ? [x, p.weight] : [x, p.weight, stats];
+    record(op, [x, p.weight], [out], kept, ([dy], [x, weight, stats = null], wanted) => {
+      const g = gradients("rmsNormBackward", x!, weight!, stats, dy!, wanted[0]!, wanted[1]!, eps);
       return [g.x, g.weight];
     });
-    stats.dispose(); // the tape has its own holder
+    stats?.dispose(); // the tape has its own holder
   }
   return out;
 }

@@ -99,8 +99,9 @@ function checkTurn(op: string, name: string, x: Tensor, options: AnyOptions): Tu
   checkFloat(op, name, x);
   if (x.rank !== 4) throw new RangeError(`${op}: ${name} is ${formatShape(x.shape)}, must be [batch, heads, time, width]`);
   const [batch, , time, width] = x.shape as unknown as [number, number, number, number]; // the rank was just checked
-  const { positions, start = 0, rotated = width, base = 10000 } = options;
-  checkSize(op, "rotated", rotated, 0, u32Max);
+  const { positions, base = 10000 } = options;
+  const rotated = checkSize(op, "rotated", options.rotated === undefined ? width : options.rotated, 0, u32Max);
+  const start = checkSize(op, "start", options.start === undefined ? 0 : options.start, 0, u32Max);
   if (rotated % 2 !== 0 || rotated > width) {
     throw new RangeError(`${op}: rotated is ${rotated}, must be even and at most the width of ${name}, ${width}`);
   }
@@ -115,10 +116,7 @@ function checkTurn(op: string, name: string, x: Tensor, options: AnyOptions): Tu
     if (!sameShape(given.shape, [time]) && !sameShape(given.shape, [batch, time])) {
       throw new RangeError(`${op}: positions is ${formatShape(given.shape)}, must be [${time}] or [${batch}, ${time}]`);
     }
-  } else {
-    checkSize(op, "start", start, 0, u32Max);
-    if (start + time - 1 > u32Max) throw new RangeError(`${op}: ${time} rows from position ${start} on go beyond ${u32Max}`);
-  }
+  } else if (start + time - 1 > u32Max) throw new RangeError(`${op}: ${time} rows from position ${start} on go beyond ${u32Max}`);
   const interleaved = checkFlag(op, "interleaved", options.interleaved);
   return { positions, start, rotated, flags: interleaved ? interleavedForm : 0, base };
 }

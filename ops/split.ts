@@ -4,7 +4,7 @@ import { RangeError } from "../core/errors.ts";
 import { joined } from "../core/beside.ts";
 import { check, checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";
-import { checkShape, formatShape, normalizeAxis } from "../core/shape.ts";
+import { checkSizes, formatShape, normalizeAxis } from "../core/shape.ts";
 import type { AxisGuard, Replaced, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
@@ -35,7 +35,7 @@ function parts(x: Tensor, sizes: readonly number[], axis: number): Tensor[] {
   const op = "split";
   checkTensor(op, "x", x);
   const at = normalizeAxis(op, axis, x.rank);
-  const counts = checkShape(op, "sizes", sizes);
+  const counts = checkSizes(op, "sizes", sizes);
   const sum = counts.reduce((a, b) => a + b, 0);
   if (sum !== x.shape[at]) {
     throw new RangeError(

@@ -68,6 +68,7 @@ const steps: Step[] = [
     count: plainCounts,
     onDemand: true,
   },
+  { name: "fuzz", commands: [[deno, "task", "fuzz", "--seconds", "60", "--jobs", "2"]] },
   {
     name: "bench",
     commands: [

@@ -68,7 +68,7 @@ export const calls: Record<string, MakeCall> = {
   dropout: ({ a }) => ({ args: [a, random(cpu, 3)], options: { rate: 0.5, ...out([6, 8]) }, needed: true }),
   ema: ({ a }) => ({ args: [{ a }], loose: [0], options: { decay: 0.9 } }),
   embedding: ({ ids, weight }) => ({ args: [ids, { weight }], options: out([6, 8]) }),
-  embeddingBackward: ({ ids, weight, a }) => ({ args: [ids, { weight }, a], options: out([5, 8]) }),
+  embeddingBackward: ({ ids, weight, a }) => ({ args: [ids, { weight }, a], options: { accumulate: true, ...out([5, 8]) } }),
   embeddingInit: () => ({ args: [random(cpu, 3), 4, 8], options: { deviation: 0.1 } }),
   empty: () => ({ args: [cpu, [2, 3], "f32"], options: null }),
   expertOrder: ({ choices }) => ({ args: [choices], options: { experts: 8 }, needed: true }),
@@ -117,7 +117,7 @@ export const calls: Record<string, MakeCall> = {
   lionStep: ({ a, m, b, fiveScalars }) => ({ args: [[a], [m], [b], fiveScalars], options: { decays: [true] } }),
   load: async ({ a }) => {
     await save(file, { a });
-    return { args: [file, { a }], loose: [1], options: { ignoreExtra: true } };
+    return { args: [file, { a }], loose: [1], options: { ignoreExtra: true, ignoreMissing: true } };
   },
   loadBalanceLoss: ({ a, starts }) => ({ args: [a, starts], options: { score: "sigmoid" } }),
   loadBalanceLossBackward: ({ a, starts, scalar }) => ({ args: [a, starts, scalar], options: { score: "sigmoid", ...out([6, 8]) } }),
@@ -161,6 +161,10 @@ export const calls: Record<string, MakeCall> = {
     },
   }),
   ones: () => ({ args: [cpu, [2, 3], "f32"], options: null }),
+  openSafetensors: async ({ a }) => {
+    await save(file, { a });
+    return { args: [file], options: null };
+  },
   parameterCount: ({ a }) => ({ args: [{ a }], loose: [0], options: null }),
   prepack: ({ weight }) => ({ args: [weight], options: { transpose: false } }),
   random: () => ({ args: [cpu, 3], options: null }),

@@ -10,11 +10,11 @@ import { libraryPath } from "./child.ts";
 import { numbers } from "./harness.ts";
 
 /** The GPU under test: the one that `TILEWORK_GPU` names, else a processor that plays one, which gives the same results on every machine. */
-const chosen = process.env.TILEWORK_GPU ??
+export const gpuName: string = process.env.TILEWORK_GPU ??
   String(devices().find(({ kind, unusable }) => kind === "software" && unusable === null)?.index ?? "");
 
 /** Why tests of a GPU are skipped; `false` where they run. */
-export const noGpu: string | false = chosen === "" ? "no software GPU (Mesa's lavapipe), and TILEWORK_GPU names none" : false;
+export const noGpu: string | false = gpuName === "" ? "no software GPU (Mesa's lavapipe), and TILEWORK_GPU names none" : false;
 
 /** The loader that fails on demand, beside the library that a build of the repository makes. */
 const fake = [join(dirname(libraryPath), "libfake_vulkan.so"), new URL("../zig/zig-out/lib/libfake_vulkan.so", import.meta.url).pathname]
@@ -33,7 +33,7 @@ let gpu: VulkanDevice | undefined;
 /** A test that needs a GPU, skipped with the reason where there is none. The validation layer, where it is on, may not have said anything. */
 export function gpuTest(name: string, body: (gpu: VulkanDevice) => void | Promise<void>, options: { timeout?: number } = {}): void {
   test(name, { ...options, skip: noGpu }, async () => {
-    gpu ??= await vulkan({ name: chosen });
+    gpu ??= await vulkan({ name: gpuName });
     const before = gpu.statistics().validationMessages;
     await body(gpu);
     await gpu.sync();

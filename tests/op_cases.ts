@@ -22,47 +22,147 @@ import { randomTensor } from "./harness.ts";
 type X = Tensor<"f32", number[]>;
 type Ids = Tensor<"u32", number[]>;
 
-/** The inputs of the cases. */
-export function makeInputs(device: Device, dtype: Float = "f32") {
-  const f = (shape: number[], place: number) => randomTensor(shape, dtype as "f32", place, device);
-  return {
-    a: f([6, 8], 1),
-    b: f([6, 8], 2),
-    // Long enough in both directions for partial sums that are joined.
-    wide: f([70, 20], 3),
-    weight: f([5, 8], 4),
-    bias: f([5], 5),
-    dy: f([6, 5], 6),
-    norm: f([8], 7),
-    q: f([1, 2, 4, 8], 8),
-    scalar: f([], 9) as unknown as Tensor<"f32", []>,
-    m: f([6, 8], 10),
-    v: f([6, 8], 11),
-    ids: tensor(device, [6], Uint32Array.from([1, 0, 3, 3, 4, 2])) as unknown as Ids,
-    experts: f([2, 5, 8], 12),
-    biases: f([2, 5], 13),
-    offsets: tensor(device, [3], Uint32Array.from([0, 2, 6])) as Tensor<"u32", [number]>,
-    other: f([8], 12),
-    fourScalars: tensor(device, [4], Float64Array.from([0.1, 0.9, 0, 1])),
-    fiveScalars: tensor(device, [5], Float64Array.from([0.1, 0.9, 0.99, 0, 1])),
-    scalars: tensor(device, [8], Float64Array.from([0.1, 0.9, 0.99, 1e-8, 0, 10, 100, 1])),
-    // Six rows with two of eight experts each, in expert order.
-    choices: tensor(device, [6, 2], Uint32Array.from([1, 0, 3, 2, 7, 1, 0, 1, 1, 4, 3, 7])),
-    starts: tensor(device, [9], Uint32Array.from([0, 2, 6, 7, 9, 10, 10, 10, 12])),
-    order: tensor(device, [12], Uint32Array.from([1, 6, 0, 5, 7, 8, 3, 2, 10, 9, 4, 11])),
-    places: tensor(device, [6, 2], Uint32Array.from([2, 0, 7, 6, 10, 3, 1, 4, 5, 9, 8, 11])),
-    sorted: f([12, 8], 12),
-    shares: f([6, 2], 13),
-  };
+/** The sizes of the inputs' axes, by name. Axes of one name are of one size in every input. */
+export interface Sizes {
+  rows: number;
+  cols: number;
+  outs: number;
+  batch: number;
+  heads: number;
+  length: number;
+  width: number;
+  groups: number;
+  slots: number;
+  tall: number;
+  narrow: number;
 }
 
-export type Inputs = ReturnType<typeof makeInputs>;
+/** The sizes that the cases have unless a test gives its own. */
+export const sizes: Readonly<Sizes> = {
+  rows: 6,
+  cols: 8,
+  outs: 5,
+  batch: 1,
+  heads: 2,
+  length: 4,
+  width: 8,
+  groups: 2,
+  slots: 2,
+  // Long enough in both directions for partial sums that are joined.
+  tall: 70,
+  narrow: 20,
+};
+
+/** The shapes of the inputs. */
+export const shapes = (n: Sizes) => ({
+  a: [n.rows, n.cols],
+  b: [n.rows, n.cols],
+  wide: [n.tall, n.narrow],
+  weight: [n.outs, n.cols],
+  bias: [n.outs],
+  dy: [n.rows, n.outs],
+  norm: [n.cols],
+  q: [n.batch, n.heads, n.length, n.width],
+  scalar: [],
+  m: [n.rows, n.cols],
+  v: [n.rows, n.cols],
+  ids: [n.rows],
+  experts: [n.groups, n.outs, n.cols],
+  biases: [n.groups, n.outs],
+  offsets: [n.groups + 1],
+  other: [n.cols],
+  fourScalars: [4],
+  fiveScalars: [5],
+  scalars: [8],
+  choices: [n.rows, n.slots],
+  starts: [n.cols + 1],
+  order: [n.rows * n.slots],
+  places: [n.rows, n.slots],
+  sorted: [n.rows * n.slots, n.cols],
+  shares: [n.rows, n.slots],
+});
+
+/** The inputs of the cases. */
+export function makeInputs(device: Device, dtype: Float = "f32", n: Sizes = sizes) {
+  const made = Object.fromEntries(Object.keys(shapes(n)).map((name) => [name, makeInput(name as InputName, device, dtype, n)]));
+  return made as unknown as Inputs;
+}
+
+/** The name of an input. */
+export type InputName = keyof ReturnType<typeof shapes>;
+
+const seeds: Partial<Record<InputName, number>> = {
+  ...{
+    a: 1,
+    b: 2,
+    wide: 3,
+    weight: 4,
+    bias: 5,
+    dy: 6,
+    norm: 7,
+    q: 8,
+    scalar: 9,
+    m: 10,
+    v: 11,
+    experts: 12,
+    biases: 13,
+    other: 12,
+    sorted: 12,
+  },
+  shares: 13,
+};
+const scalars: Partial<Record<InputName, number[]>> = {
+  fourScalars: [0.1, 0.9, 0, 1],
+  fiveScalars: [0.1, 0.9, 0.99, 0, 1],
+  scalars: [0.1, 0.9, 0.99, 1e-8, 0, 10, 100, 1],
+};
+
+/** One input of the cases. */
+export function makeInput(name: InputName, device: Device, dtype: Float, n: Sizes): Tensor {
+  const shape = shapes(n)[name];
+  const seed = seeds[name];
+  if (seed !== undefined) return randomTensor(shape, dtype, seed, device);
+  const numbers = scalars[name];
+  if (numbers !== undefined) return tensor(device, [...shape], Float64Array.from(numbers));
+  return tensor(device, [...shape], Uint32Array.from(integersOf(name, n)));
+}
+
+const cycle = (values: readonly number[], count: number) => Array.from({ length: count }, (_, i) => values[i % values.length]!);
+
+/** Rows with some of `cols` experts each, and what sorts them by expert. */
+function integersOf(name: InputName, n: Sizes): number[] {
+  if (name === "ids") return cycle([1, 0, 3, 3, 4, 2], n.rows);
+  if (name === "offsets") return Array.from({ length: n.groups + 1 }, (_, i) => i > 0 && i === n.groups ? n.rows : Math.min(2 * i, n.rows));
+  if (name === "starts" && n.cols === 0) return [0];
+  const choices = cycle([1, 0, 3, 2, 7, 1, 0, 1, 1, 4, 3, 7], n.rows * n.slots);
+  if (name === "choices") return choices;
+  if (name === "starts") return Array.from({ length: n.cols + 1 }, (_, e) => choices.filter((expert) => expert < e).length);
+  const order = choices.map((_, i) => i).sort((i, j) => choices[i]! - choices[j]! || i - j);
+  return name === "order" ? order : choices.map((_, i) => order.indexOf(i));
+}
+
+/** The inputs by name. */
+export interface Inputs extends Record<Exclude<InputName, Integers | "scalar" | "fourScalars" | "fiveScalars" | "scalars">, X> {
+  scalar: Tensor<"f32", []>;
+  ids: Ids;
+  offsets: Tensor<"u32", [number]>;
+  choices: Tensor<"u32", [number, number]>;
+  starts: Tensor<"u32", [number]>;
+  order: Tensor<"u32", [number]>;
+  places: Tensor<"u32", [number, number]>;
+  fourScalars: Tensor<"f64", [4]>;
+  fiveScalars: Tensor<"f64", [5]>;
+  scalars: Tensor<"f64", [8]>;
+}
+type Integers = "ids" | "offsets" | "choices" | "starts" | "order" | "places";
 
 export interface Case {
-  /** The call. */
-  run: (i: Inputs, device: Device) => unknown;
+  /** The call, of inputs of the sizes `n`. */
+  run: (i: Inputs, device: Device, n?: Sizes) => unknown;
   /** The steps that it has: `op: step kernel`, the step left out where it is the op. */
   steps: string[];
+  /** Shapes of what it makes on the way, if that may hold more than its inputs and its results. */
+  holds?: (n: Sizes) => number[][];
 }
 
 const some = <T>(x: T) => x as never; // shapes that the compiler does not know here
@@ -104,12 +204,15 @@ export const cases: Record<string, Case> = {
     run: ({ ids, weight, a }) => api.embeddingBackward(ids, { weight: some(weight) }, some(a)),
     steps: ["embeddingBackward: sort of the ids -", "embeddingBackward embedding_backward_f32_rows"],
   },
-  embeddingInit: { run: (_, device) => api.embeddingInit(random(device, 3), 4, 8), steps: ["normal random_f32_normal"] },
+  embeddingInit: {
+    run: (_, device, n = sizes) => api.embeddingInit(random(device, 3), n.rows, n.cols),
+    steps: ["normal random_f32_normal"],
+  },
   expertOrder: {
-    run: ({ choices }) => api.expertOrder(choices, { experts: 8 }),
+    run: ({ choices }, _, n = sizes) => api.expertOrder(choices, { experts: n.cols }),
     steps: ["expertOrder: count -", "expertOrder: place -"],
   },
-  full: { run: ({ a }, device) => api.full(device, [6, 8], 2, a.dtype), steps: ["full fill_u32_rows"] },
+  full: { run: ({ a }, device, n = sizes) => api.full(device, [n.rows, n.cols], 2, a.dtype), steps: ["full fill_u32_rows"] },
   gatherRows: {
     run: ({ a, starts, order, places }) => api.gatherRows(some(a), { offsets: starts, order, places }),
     steps: ["gatherRows -"],
@@ -146,7 +249,10 @@ export const cases: Record<string, Case> = {
       "layerNormBackward: join column_sums_f32",
     ],
   },
-  layerNormInit: { run: (_, device) => api.layerNormInit(random(device, 3), 8), steps: ["ones fill_u32_rows", "zeros fill_u32_rows"] },
+  layerNormInit: {
+    run: (_, device, n = sizes) => api.layerNormInit(random(device, 3), n.cols),
+    steps: ["ones fill_u32_rows", "zeros fill_u32_rows"],
+  },
   lerp: { run: ({ a, b }) => api.lerp([a], [b], 0.1), steps: ["lerp lerp_f32_near"] },
   linear: { run: ({ a, weight, bias }) => linear(a, some({ weight, bias })), steps: ["linear gemm_f32_strip"] },
   linearBackward: {
@@ -169,7 +275,10 @@ export const cases: Record<string, Case> = {
       "linearCrossEntropyBackward scale_by_f32_update",
     ],
   },
-  linearInit: { run: (_, device) => api.linearInit(random(device, 3), 4, 8), steps: ["normal random_f32_normal", "zeros fill_u32_rows"] },
+  linearInit: {
+    run: (_, device, n = sizes) => api.linearInit(random(device, 3), n.rows, n.cols),
+    steps: ["normal random_f32_normal", "zeros fill_u32_rows"],
+  },
   loadBalanceLoss: {
     run: ({ a, starts }) => api.loadBalanceLoss(some(a), starts),
     steps: ["loadBalanceLoss load_balance_loss_f32_rows"],
@@ -190,12 +299,12 @@ export const cases: Record<string, Case> = {
   mse: { run: ({ a, b }) => api.mse(a, some(b)), steps: ["mse mse_f32_rows"] },
   mseBackward: { run: ({ a, b, scalar }) => api.mseBackward(a, some(b), scalar), steps: ["mseBackward mse_backward_f32_rows"] },
   mul: { run: ({ a, b }) => mul(a, some(b)), steps: ["mul mul_f32_rows"] },
-  ones: { run: ({ a }, device) => api.ones(device, [6, 8], a.dtype), steps: ["ones fill_u32_rows"] },
+  ones: { run: ({ a }, device, n = sizes) => api.ones(device, [n.rows, n.cols], a.dtype), steps: ["ones fill_u32_rows"] },
   prepack: { run: ({ weight }) => void api.prepack(weight), steps: ["prepack gemm_f32_pack"] },
   relu: { run: ({ a }) => api.relu(a), steps: ["relu activation_f32_rows"] },
   reluBackward: { run: ({ a, b }) => api.reluBackward(a, some(b)), steps: ["reluBackward activation_backward_f32_rows"] },
-  reshape: { run: ({ a }) => api.reshape(transpose(a), some([48])), steps: ["reshape: copy copy_u32_turn"] },
-  route: { run: ({ a }) => api.route(some(a), { topK: 2 }), steps: ["route route_f32_rows"] },
+  reshape: { run: ({ a }, _, n = sizes) => api.reshape(transpose(a), some([n.rows * n.cols])), steps: ["reshape: copy copy_u32_turn"] },
+  route: { run: ({ a }, _, n = sizes) => api.route(some(a), { topK: n.slots }), steps: ["route route_f32_rows"] },
   routeBackward: {
     run: ({ a, choices, shares }) => api.routeBackward(some(a), { indices: choices, weights: some(shares) }, some(shares)),
     steps: ["routeBackward route_backward_f32_rows"],
@@ -225,10 +334,10 @@ export const cases: Record<string, Case> = {
   sgdStep: { run: ({ a, m, b, fourScalars }) => api.sgdStep([a], [m], [b], some(fourScalars)), steps: ["sgdStep sgd_f32_momentum"] },
   silu: { run: ({ a }) => api.silu(a), steps: ["silu activation_f32_rows"] },
   siluBackward: { run: ({ a, b }) => api.siluBackward(a, some(b)), steps: ["siluBackward activation_backward_f32_rows"] },
-  slice: { run: ({ a }) => api.slice(a, 0, 1, 3), steps: [] },
+  slice: { run: ({ a }, _, n = sizes) => api.slice(a, 0, Math.ceil(n.rows / 2), n.rows), steps: [] },
   softmax: { run: ({ a }) => softmax(transpose(a)), steps: ["softmax: copy copy_u32_turn", "softmax softmax_f32_rows"] },
   softmaxBackward: { run: ({ a, b }) => api.softmaxBackward(a, some(b)), steps: ["softmaxBackward softmax_backward_f32_rows"] },
-  split: { run: ({ a }) => api.split(a, [4, 4], 1), steps: [] },
+  split: { run: ({ a }, _, n = sizes) => api.split(a, [Math.floor(n.cols / 2), Math.ceil(n.cols / 2)], 1), steps: [] },
   sum: { run: ({ wide }) => sum(transpose(wide)), steps: ["sum: copy copy_u32_turn", "sum sum_f32_rows"] },
   sumOfSquares: { run: ({ wide }) => api.sumOfSquares(wide), steps: ["sumOfSquares sum_of_squares_f32_rows"] },
   swiglu: { run: ({ a, b }) => api.swiglu(a, some(b)), steps: ["swiglu gated_activation_f32_rows"] },
@@ -239,7 +348,7 @@ export const cases: Record<string, Case> = {
   tanh: { run: ({ a }) => api.tanh(a), steps: ["tanh activation_f32_rows"] },
   tanhBackward: { run: ({ a, b }) => api.tanhBackward(a, some(b)), steps: ["tanhBackward activation_backward_f32_rows"] },
   transpose: { run: ({ a }) => transpose(a), steps: [] },
-  zeros: { run: ({ a }, device) => zeros(device, [6, 8], a.dtype), steps: ["zeros fill_u32_rows"] },
+  zeros: { run: ({ a }, device, n = sizes) => zeros(device, [n.rows, n.cols], a.dtype), steps: ["zeros fill_u32_rows"] },
   // Made of others.
   accumulate: { run: ({ a, b }) => api.accumulate({ a }, { a: b }), steps: ["axpby axpby_f32_sum"] },
   adamW: {
@@ -255,6 +364,7 @@ export const cases: Record<string, Case> = {
   checkpoint: {
     run: ({ a, weight }) =>
       valueAndGrad((p: { weight: X }) => sum(api.checkpoint((x: X, w: X) => linear(x, some({ weight: w })))(a, p.weight)))({ weight }),
+    holds: (n) => [[n.rows, n.outs]],
     steps: [
       "linear gemm_f32_strip",
       "sum sum_f32_rows",
@@ -298,12 +408,13 @@ export const cases: Record<string, Case> = {
     ],
   },
   moe: {
-    run: ({ a }, device) => {
-      const [router, up, down] = [[3, 8], [3, 8, 8], [3, 8, 4]].map((shape, i) => ({
+    run: ({ a }, device, n = sizes) => {
+      const [router, up, down] = [[3, n.cols], [3, 8, n.cols], [3, n.cols, 4]].map((shape, i) => ({
         weight: randomTensor(shape, a.dtype, 20 + i, device),
       }));
-      return api.moe(some(a), some({ router, up, down }), { topK: 2 });
+      return api.moe(some(a), some({ router, up, down }), { topK: n.slots });
     },
+    holds: (n) => [[n.rows, 3], [3, n.cols]],
     steps: [
       "linear gemm_f32_strip",
       "route route_f32_rows",
@@ -319,7 +430,7 @@ export const cases: Record<string, Case> = {
     ],
   },
   moeInit: {
-    run: (_, device) => api.moeInit(random(device, 3), { width: 8, hidden: 4, experts: 3, bias: true }),
+    run: (_, device, n = sizes) => api.moeInit(random(device, 3), { width: n.cols, hidden: 4, experts: 3, bias: true }),
     steps: [
       "normal random_f32_normal",
       "normal random_f32_normal",
@@ -329,11 +440,12 @@ export const cases: Record<string, Case> = {
     ],
   },
   keyValueCache: {
-    run: ({ q }, device) => {
-      using cache = api.keyValueCache(device, { heads: 2, capacity: 9, width: 8, dtype: q.dtype });
+    run: ({ q }, device, n = sizes) => {
+      using cache = api.keyValueCache(device, { batch: n.batch, heads: n.heads, capacity: n.length + 5, width: n.width, dtype: q.dtype });
       cache.append(some(q), some(q));
       return [cache.length, cache.keys.shape[2]];
     },
+    holds: (n) => [[n.batch, n.heads, n.length + 5, n.width]],
     steps: ["append: copy copy_u32_u32_rows", "append: copy copy_u32_u32_rows"],
   },
   random: {
@@ -350,6 +462,7 @@ export const cases: Record<string, Case> = {
   treeMap: { run: ({ a }) => api.treeMap({ a }, (x) => api.copy(x)), steps: ["copy copy_u32_u32_rows"] },
   valueAndGrad: {
     run: ({ a, weight }) => valueAndGrad((p: { weight: X }) => sum(linear(a, some(p))))({ weight }),
+    holds: (n) => [[n.rows, n.outs]],
     steps: [
       "linear gemm_f32_strip",
       "sum sum_f32_rows",

@@ -195,7 +195,7 @@ test("checkpoint() says what is wrong, and leaves nothing behind", () => {
   const cases: [(p: { x: typeof x; y: typeof y }) => unknown, RegExp][] = [
     [
       (p) => checkpoint((a: typeof x) => mul(a, p.y))(p.x),
-      /checkpoint: fn uses a tensor \[2\] that a gradient flows into and that is not among its/,
+      /checkpoint: fn uses params\.y \[2\] that a gradient flows into and that is not among its/,
     ],
     [(p) => checkpoint((a: typeof x) => mul(a, p.x))(p.x), /not among its arguments/],
     [(p) => checkpoint(() => mul(p.x, p.x))(), /not among its arguments/],

@@ -246,6 +246,38 @@ test("typed arrays with an offset are read from their first element (C04)", () =
   }
 });
 
+test("the length of a typed array is what it holds, whatever a subclass or the array itself says", async () => {
+  const liar = (Base: string) =>
+    `(() => {
+    class Liar extends ${Base} {
+      get length() { return 2 ** 28; }
+      get byteLength() { return 2 ** 30; }
+      get buffer() { return new ArrayBuffer(0); }
+      get [Symbol.toStringTag]() { return "Float64Array"; }
+    }
+    return new Liar(1);
+  })()`;
+  const messages = await childJson(`
+    import { cpu, tensor, zeros } from "tilework";
+    const of = (call) => { try { return call(); } catch (e) { return e.name + ": " + e.message; } };
+    const own = Object.defineProperty(new Float32Array(1), "length", { value: 2 ** 28 });
+    Object.defineProperty(own, "byteLength", { value: 2 ** 30 });
+    console.log(JSON.stringify([
+      of(() => tensor(cpu, [2 ** 28], ${liar("Float32Array")})),
+      of(() => tensor(cpu, [2 ** 28], own)),
+      of(() => zeros(cpu, [2 ** 20]).write(${liar("Float32Array")})),
+      of(() => String(tensor(cpu, [1], ${liar("Float32Array")}))),
+      of(() => String(tensor(cpu, [1], ${liar("Uint32Array")}))),
+    ]));`);
+  assert.deepEqual(messages, [
+    "RangeError: tensor: data holds 1 elements, [268435456] needs 268435456",
+    "RangeError: tensor: data holds 1 elements, [268435456] needs 268435456",
+    "RangeError: write: data holds 1 elements, [1048576] needs 1048576",
+    "Tensor f32 [1] on cpu [0]",
+    "Tensor u32 [1] on cpu [0]",
+  ]);
+});
+
 test("data over shared, resizable and subclassed arrays is fine (C30)", () => {
   const shared = new Float32Array(new SharedArrayBuffer(20), 4, 3);
   shared.set([1, 2, 3]);
@@ -282,7 +314,11 @@ test("data that is no data is a TypeError that names it (C30)", () => {
     [[1, 2, undefined], "TypeError", /^tensor: data\[2\] must be a number, got undefined$/],
     [[1, 2, 3n], "TypeError", /^tensor: data\[2\] must be a number, got the bigint 3$/],
     [[1, 2, true], "TypeError", /^tensor: data\[2\] must be a number, got true$/],
-    [[1, [2], 3], "TypeError", /^tensor: data\[1\] must be a number, got an array$/],
+    [
+      [1, [2], 3],
+      "TypeError",
+      /^tensor: data\[1\] must be a number, got an array: pass the numbers row-major in one array, nested ones by data\.flat\(Infinity\)$/,
+    ],
     [sparse, "TypeError", /^tensor: data\[1\] must be a number, got undefined$/],
     [[1, 2], "RangeError", /^tensor: data holds 2 elements, \[3\] needs 3$/],
     [[1, 2, 3, 4], "RangeError", /^tensor: data holds 4 elements, \[3\] needs 3$/],

@@ -1,4 +1,4 @@
-//! Builds the shared library and its tests. Steps: install (default), test, valgrind, race, gen, fake, cross.
+//! Builds the shared library and its tests. Steps: install (default), test, valgrind, race, fuzz, gen, fake, cross.
 
 const std = @import("std");
 
@@ -37,6 +37,9 @@ pub fn build(b: *std.Build) void {
     race.setEnvironmentVariable("TILEWORK_ISA", "avx2");
     race.has_side_effects = true;
     race_step.dependOn(&race.step);
+
+    const fuzz = b.addInstallArtifact(fuzzer(b, target, optimize, entries orelse .safe), .{});
+    b.step("fuzz", "Build the fuzzer of the C boundary, which scripts/fuzz.ts runs").dependOn(&fuzz.step);
 
     const gen = b.addExecutable(.{
         .name = "gen_symbols",
@@ -156,6 +159,14 @@ fn library(
     const lib = b.addLibrary(.{ .name = "tilework", .linkage = .dynamic, .use_llvm = if (entries == .debug) null else true, .root_module = module });
     lib.link_gc_sections = true;
     return lib;
+}
+
+/// The kernels are those that ship; the rest is built with its checks, which find what would pass unseen without them.
+fn fuzzer(b: *std.Build, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, entries: std.builtin.Optimize) *std.Build.Step.Compile {
+    const module = b.createModule(.{ .root_source_file = b.path("fuzz.zig"), .target = target, .optimize = entries, .link_libc = true });
+    module.addImport("shaders", shaders(b));
+    kernels(b, module, target, optimize, false, false);
+    return b.addExecutable(.{ .name = "fuzz", .use_llvm = if (entries == .debug) null else true, .root_module = module });
 }
 
 /// The compiled shaders with their table, beside the folder of the sources.

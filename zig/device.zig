@@ -34,8 +34,10 @@ pub const Device = struct {
         return pick_.pick(d.isa, Fn, name);
     }
 
-    /// Runs a task that an entry has checked. Every entry ends here, so that a later recorder can append the task instead.
+    /// Runs a task that an entry has checked. Every entry ends here, so that a later recorder can append the task instead. A task whose
+    /// sizes are divided by, or walked over though nothing lies there, has an `isEmpty`: none that answers true goes on, on any device.
     pub fn submit(d: *const Device, task: anytype) Error!void {
+        if (@hasDecl(TaskOf(@TypeOf(task)), "isEmpty")) if (task.isEmpty()) return d.skip();
         if (d.gpu != null) return d.dispatch(task);
         if (d.explanation) |e| return d.told(task, e);
         const result = task.run(d);
@@ -45,11 +47,7 @@ pub const Device = struct {
 
     /// Records a task on the GPU: by its own `dispatch(d)`. One that has none has no shader.
     noinline fn dispatch(d: *const Device, task: anytype) Error!void {
-        const Task = switch (@typeInfo(@TypeOf(task))) {
-            .pointer => |p| p.child,
-            else => @TypeOf(task),
-        };
-        if (!@hasDecl(Task, "dispatch")) return error.Unsupported;
+        if (!@hasDecl(TaskOf(@TypeOf(task)), "dispatch")) return error.Unsupported;
         // Where a driver ends long loops, a call whose loops would be too long is found by explaining it first: nothing of it has been recorded then.
         if (d.gpu.?.adapter.rounds_max < std.math.maxInt(usize) and !d.explains()) {
             var notes: explain.Explanation = .{ .isa = null, .cores = d.machine.cores, .pool_classes = d.machine.pool_classes, .knobs = d.knobs };
@@ -63,14 +61,23 @@ pub const Device = struct {
 
     /// Explains a task: by its own `explain(d, e)` where it has one; others run, and `overRange` notes what it is asked for.
     noinline fn told(d: *const Device, task: anytype, e: *explain.Explanation) Error!void {
-        const Task = switch (@typeInfo(@TypeOf(task))) {
-            .pointer => |p| p.child,
-            else => @TypeOf(task),
-        };
-        const result = if (@hasDecl(Task, "explain")) task.explain(d, e) else task.run(d);
+        const result = if (@hasDecl(TaskOf(@TypeOf(task)), "explain")) task.explain(d, e) else task.run(d);
         if (@TypeOf(result) != void) try result;
-        if (e.count == 0) e.note(.{ .workers = 0, .why = "nothing", .bytes = 0 });
+        return if (e.count == 0) d.skip() else error.Explained;
+    }
+
+    /// What is left of a call that has nothing to do.
+    fn skip(d: *const Device) Error!void {
+        const e = d.explanation orelse return;
+        e.note(.{ .workers = 0, .why = "nothing", .bytes = 0 });
         return error.Explained;
+    }
+
+    fn TaskOf(comptime Given: type) type {
+        return switch (@typeInfo(Given)) {
+            .pointer => |p| p.child,
+            else => Given,
+        };
     }
 
     /// Whether an entry may look at what tensors hold: not where a call is only explained, nor in a GPU's memory.

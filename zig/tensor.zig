@@ -74,7 +74,7 @@ pub const Tensor = struct {
 
     pub fn count(t: *const Tensor) usize {
         var n: usize = 1;
-        for (t.shape()) |size| n *= size;
+        for (t.shape()) |size| n *|= size; // only an empty tensor's can leave the range before its 0 comes
         return n;
     }
 
@@ -101,7 +101,7 @@ pub const Tensor = struct {
             i -= 1;
             if (t.shape_[i] == 0) return true;
             if (t.shape_[i] != 1 and t.strides_[i] != expected) dense = false;
-            expected *%= @intCast(t.shape_[i]);
+            expected *%= @bitCast(t.shape_[i]); // wraps only where an axis further out is empty
         }
         return dense;
     }
@@ -114,7 +114,7 @@ pub const Tensor = struct {
     pub fn rows(t: *const Tensor) Error!Rows {
         const cols = t.fromEnd(0);
         var r: Rows = .{ .rows = 1, .cols = cols, .stride = cols };
-        for (t.shape()[0..t.rank -| 1]) |size| r.rows *= size;
+        for (t.shape()[0..t.rank -| 1]) |size| r.rows *|= size;
         if (r.rows == 0 or cols == 0) return r;
         if (cols > 1 and t.strideFromEnd(0) != 1) return error.LayoutMismatch;
         var found = false;
@@ -136,10 +136,10 @@ pub const Tensor = struct {
 
     /// First byte and byte behind the last that the tensor can touch.
     pub fn extent(t: *const Tensor) struct { usize, usize } {
+        if (t.count() == 0) return .{ 0, 0 };
         var low: isize = 0;
         var high: isize = 0;
         for (t.shape(), t.strides()) |size, stride| {
-            if (size == 0) return .{ 0, 0 };
             const reach = stride * @as(isize, @intCast(size - 1));
             if (reach < 0) low += reach else high += reach;
         }
@@ -149,7 +149,16 @@ pub const Tensor = struct {
     }
 };
 
-pub const Rows = struct { rows: usize, cols: usize, stride: usize };
+pub const Rows = struct {
+    rows: usize,
+    cols: usize,
+    stride: usize,
+
+    /// How many rows have elements.
+    pub fn nonempty(r: Rows) usize {
+        return if (r.cols == 0) 0 else r.rows;
+    }
+};
 
 /// Whether two tensors may share a byte. Exact for views whose bytes lie in disjoint ranges and for parts of one period: columns of one matrix, heads.
 pub fn overlap(a: *const Tensor, b: *const Tensor) bool {
@@ -199,7 +208,7 @@ pub fn checkApart(out: *const Tensor, in: *const Tensor) Error!void {
 var tensors: Slots(Tensor) = .{};
 
 /// The live tensor of this thread behind a handle, whatever its layout.
-fn find(handle: u32) Error!*Tensor {
+pub fn find(handle: u32) Error!*Tensor {
     const t = tensors.get(handle) orelse return error.InvalidHandle;
     if (t.owner != thread_id) return error.InvalidHandle;
     return t;
@@ -310,6 +319,28 @@ fn exactSize(value: f64) Error!usize {
     return @intFromFloat(value);
 }
 
+/// The elements of a shape, or null where they take more bytes than an address can tell apart. None, where any size is 0, whatever the
+/// others are. Every shape passes here when it is made: what an op then multiplies of the sizes of one tensor that is not empty does not
+/// overflow.
+fn countOf(sizes: []const usize, bytes: usize) ?usize {
+    if (std.mem.findScalar(usize, sizes, 0) != null) return 0;
+    var n: usize = 1;
+    for (sizes) |size| n = std.math.mul(usize, n, size) catch return null;
+    const all = std.math.mul(usize, n, bytes) catch return null;
+    return if (all <= std.math.maxInt(isize)) n else null;
+}
+
+/// Gives a tensor the strides of its shape without gaps. Those of a tensor without elements mean nothing and stop at the largest number.
+fn setDense(t: *Tensor) void {
+    var stride: isize = 1;
+    var axis: usize = t.rank;
+    while (axis > 0) {
+        axis -= 1;
+        t.strides_[axis] = stride;
+        stride *|= std.math.cast(isize, @max(t.shape_[axis], 1)) orelse std.math.maxInt(isize);
+    }
+}
+
 /// A contiguous tensor with undefined content.
 pub fn create(dtype: Dtype, sizes: []const usize) Error!u32 {
     return createOn(null, dtype, sizes);
@@ -327,16 +358,9 @@ pub fn createOn(g: ?*Gpu, dtype: Dtype, sizes: []const usize) Error!u32 {
         .shape_ = @splat(1),
         .strides_ = @splat(0),
     };
-    var stride: usize = 1;
-    var n: usize = 1;
-    var axis = sizes.len;
-    while (axis > 0) {
-        axis -= 1;
-        t.shape_[axis] = sizes[axis];
-        t.strides_[axis] = std.math.cast(isize, stride) orelse return error.OutOfMemory;
-        stride = std.math.mul(usize, stride, @max(sizes[axis], 1)) catch return error.OutOfMemory;
-        n = std.math.mul(usize, n, sizes[axis]) catch return error.OutOfMemory;
-    }
+    @memcpy(t.shape_[0..sizes.len], sizes);
+    const n = countOf(sizes, dtype.bytes()) orelse return error.OutOfMemory;
+    setDense(&t);
     return store(g, t, n);
 }
 
@@ -386,32 +410,21 @@ fn view(base: u32, rank: u32, layout: [*]const f64) Error!u32 {
     t.strides_ = @splat(0);
     const offset = try exactSize(layout[0]);
     if (offset > whole.storage.bytes / t.dtype.bytes()) return error.IndexOutOfRange;
-    var empty = false;
-    for (0..rank) |i| {
-        t.shape_[i] = try exactSize(layout[1 + i]);
-        if (t.shape_[i] == 0) empty = true;
-        const stride = layout[1 + rank + i];
-        if (@abs(stride) >= 9007199254740992.0 or stride != @trunc(stride)) return error.InvalidArgument;
-        t.strides_[i] = @intFromFloat(stride);
-    }
-    // Every element has to lie inside the storage; in 128 bits nothing wraps.
-    var low: i128 = @intCast(offset);
-    var high: i128 = low;
-    if (!empty) {
-        for (t.shape(), t.strides()) |size, stride| {
-            const reach = @as(i128, stride) * (@as(i128, @intCast(size)) - 1);
+    for (t.shape_[0..rank], layout[1..][0..rank]) |*size, given| size.* = try exactSize(given);
+    const n = countOf(t.shape(), t.dtype.bytes()) orelse return error.InvalidArgument;
+    if (n == 0) {
+        setDense(&t); // as every op takes it
+    } else {
+        // Every element has to lie inside the storage; in 128 bits nothing wraps.
+        var low: i128 = @intCast(offset);
+        var high: i128 = low;
+        for (t.shape(), t.strides_[0..rank], layout[1 + rank ..][0..rank]) |size, *stride, given| {
+            if (!(@abs(given) < 9007199254740992.0) or given != @trunc(given)) return error.InvalidArgument;
+            stride.* = @intFromFloat(given);
+            const reach = @as(i128, stride.*) * (@as(i128, @intCast(size)) - 1);
             if (reach < 0) low += reach else high += reach;
         }
         if (low < 0 or high >= t.storage.bytes / t.dtype.bytes()) return error.IndexOutOfRange;
-    } else {
-        // The strides of nothing: as a dense tensor has them, which every op takes.
-        var stride: isize = 1;
-        var axis = rank;
-        while (axis > 0) {
-            axis -= 1;
-            t.strides_[axis] = stride;
-            stride *|= @intCast(@max(t.shape_[axis], 1));
-        }
     }
     t.data = t.storage.block + offset * t.dtype.bytes();
     const handle = try tensors.add(t);
@@ -616,6 +629,32 @@ test "tensors: views stay inside their storage and see each other's bytes" {
     try testing.expectError(error.IndexOutOfRange, view(base, 2, &.{ 0, 9007199254740991.0, 2, 9007199254740991.0, 1 }));
     try testing.expectError(error.InvalidArgument, view(base, 1, &.{ 0, 1.5, 1 }));
     try testing.expectEqual(status.code(error.ShapeMismatch), entries.tensor_read(@ptrCast(&out), turned, 92));
+}
+
+test "tensors: the count of a shape does not wrap, and is 0 beside a size of 0" {
+    const one = try create(.f32, &.{1});
+    defer _ = entries.tensor_free(one);
+    // The sizes multiply to 2^64 + 1.
+    try testing.expectError(error.InvalidArgument, view(one, 2, &.{ 0, 274177, 67280421310721, 0, 0 }));
+    try testing.expectError(error.OutOfMemory, create(.f32, &.{ 274177, 67280421310721 }));
+    try testing.expectError(error.OutOfMemory, create(.f64, &.{ 1 << 30, 1 << 30 }));
+    const huge = 1 << 40;
+    for ([_][3]usize{ .{ 0, huge, huge }, .{ huge, 0, huge }, .{ huge, huge, 0 } }) |sizes| {
+        const none = try create(.f32, &sizes);
+        defer _ = entries.tensor_free(none);
+        const again = try view(none, 3, &.{ 0, @floatFromInt(sizes[2]), @floatFromInt(sizes[0]), @floatFromInt(sizes[1]), 1e300, -1, 0.5 });
+        defer _ = entries.tensor_free(again);
+        for ([_]u32{ none, again }) |handle| {
+            const t = try get(handle);
+            try testing.expectEqual(0, t.count());
+            try testing.expect(t.contiguous());
+            try testing.expectEqual(.{ 0, 0 }, t.extent());
+            for (t.strides()) |stride| try testing.expect(stride > 0);
+            _ = try t.rows();
+            try testing.expectEqual(0, entries.tensor_read(undefined, handle, 0));
+        }
+        try testing.expect(!overlap(try get(none), try get(again)));
+    }
 }
 
 test "tensors: overlap is told apart for column slices" {

@@ -171,6 +171,11 @@ pub fn Chunked(comptime T: type, comptime Args: type, comptime kernel_name: []co
         /// Matrices that a call touches.
         streams: u64,
 
+        /// Without columns there are no sums either.
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.args.cols == 0;
+        }
+
         pub fn run(self: @This(), d: *const Device) Error!void {
             var args = self.args;
             const chunks_ = chunks(args.rows);

@@ -119,8 +119,13 @@ pub fn Batch(comptime T: type) type {
         pub fn count(self: *const @This()) usize {
             if (self.list) |list| return list.len;
             var n: usize = 1;
-            for (self.sizes[0..self.rank]) |size| n *= size;
+            for (self.sizes[0..self.rank]) |size| n *|= size; // more than there can be only where a size of 0 follows
             return n;
+        }
+
+        /// Whether no product has an element, however many there are.
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.p.m == 0 or self.p.n == 0 or self.count() == 0;
         }
 
         /// How many of the products have an operand of their own, given the operand's strides.

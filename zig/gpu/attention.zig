@@ -27,6 +27,10 @@ const Steps = extern struct {
     }
 };
 
+fn sizeOf(n: usize) Error!u32 {
+    return std.math.cast(u32, n) orelse error.Unsupported;
+}
+
 fn word(n: anytype) Error!i32 {
     return std.math.cast(i32, n) orelse error.Unsupported;
 }
@@ -72,7 +76,6 @@ const Shared = struct {
     /// `p` is the op's checked problem, `out` its result or what backward calls y.
     fn init(d: *const Device, p: anytype, out: anytype) Error!Shared {
         var self: Shared = .{
-            .memory = try .init(d, @sizeOf(Sheet)),
             .sheet = .{
                 .q = try .of(p.q),
                 .k = try .of(p.k),
@@ -83,20 +86,21 @@ const Shared = struct {
                 .mask_head = try word(p.mask.head),
                 .mask_query = try word(p.mask.query),
                 .mask_key = try word(p.mask.key),
-                .sequences = @intCast(p.sequences),
-                .heads = @intCast(p.heads),
-                .group = @intCast(p.heads / @max(1, p.kv_heads)),
-                .queries = @intCast(p.queries),
-                .keys = @intCast(p.keys),
-                .width = @intCast(p.width),
+                .sequences = try sizeOf(p.sequences),
+                .heads = try sizeOf(p.heads),
+                .group = try sizeOf(p.group()),
+                .queries = try sizeOf(p.queries),
+                .keys = try sizeOf(p.keys),
+                .width = try sizeOf(p.width),
                 .left = @intCast(@min(p.left, far)),
                 .right = @intCast(@min(p.right, far)),
                 .step = @intCast(p.step),
                 .scale = p.scale,
-                .query_tiles = @intCast(ceil(p.queries, tile_rows)),
-                .key_tiles = @intCast(ceil(p.keys, tile_rows)),
-                .part_keys = @intCast(p.keys),
+                .query_tiles = try sizeOf(ceil(p.queries, tile_rows)),
+                .key_tiles = try sizeOf(ceil(p.keys, tile_rows)),
+                .part_keys = try sizeOf(p.keys),
             },
+            .memory = try .init(d, @sizeOf(Sheet)), // last: what fails before it leaves nothing to free
         };
         errdefer self.deinit();
         if (p.q_offsets) |offsets| {
@@ -129,7 +133,8 @@ const Shared = struct {
         // Of the shader's loops for 64 keys or queries: a product's steps along the width, and what is done with its tile.
         const width_steps = 34 * ceil(s.width, 16);
         const seen = @min(span, @as(usize, @intCast(s.left)) +| @as(usize, @intCast(s.right)) +| 2 * tile_rows);
-        const pairs = @as(u64, self.batches() * s.heads) *| s.queries *| @min(s.keys, @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1);
+        const window = @as(u64, @intCast(s.left)) + @as(u64, @intCast(s.right)) + 1;
+        const pairs = @as(u64, self.batches()) *| s.heads *| s.queries *| @min(s.keys, window);
         return .{ .groups = groups, .cost = 2 *| products *| pairs *| s.width, .rounds = (seen / 64 + 1) *| (@min(products - 1, 2) * width_steps + 160), .step = step };
     }
 

@@ -93,11 +93,11 @@ pub fn launch(d: *const device.Device, comptime name: []const u8, args: anytype,
         e.note(.{ .step = work.step, .kernel = name, .workers = 0, .why = if (groups == 0) "nothing" else "gpu", .jobs = groups, .grain = threads(name), .bytes = 0 });
         return;
     }
+    if (groups == 0) return; // of sizes that may not fit a shader's words
     var call: Call(bindingsOf(Args), shaders.table[index].words.len) = .{ .words = undefined };
     call.words[0] = groups;
     call.buffers(args);
     try call.numbers(args);
-    if (groups == 0) return;
     try g.launch(index, &call.bindings, &call.words, groups, work.cost);
 }
 

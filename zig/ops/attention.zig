@@ -160,8 +160,9 @@ fn Problem(comptime T: type) type {
             return n;
         }
 
-        fn group(p: *const @This()) usize {
-            return p.heads / p.kv_heads;
+        /// Heads that share keys and values; none where there are no heads.
+        pub fn group(p: *const @This()) usize {
+            return p.heads / @max(1, p.kv_heads);
         }
 
         /// Where a query's statistics are.
@@ -660,13 +661,13 @@ fn Forward(comptime T: type) type {
             return resolve.compute(&d.machine, d.request, &d.knobs, 2 *| p.pairs() *| p.heads *| p.width, jobs);
         }
 
-        fn isEmpty(self: *const Self) bool {
+        /// Rows without elements have statistics all the same.
+        pub fn isEmpty(self: *const Self) bool {
             const p = &self.p;
-            return p.sequences == 0 or p.heads == 0 or p.queries == 0;
+            return p.sequences == 0 or p.heads == 0 or p.queries == 0 or (p.width == 0 and self.stats == null);
         }
 
         pub fn run(self: Self, d: *const Device) Error!void {
-            if (self.isEmpty()) return;
             const workers = self.decide(d).workers;
             var c = self.plan(d, workers);
             const bytes = workers * c.len * @sizeOf(T);
@@ -678,11 +679,10 @@ fn Forward(comptime T: type) type {
 
         pub fn dispatch(self: Self, d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
-            if (!self.isEmpty()) try on_gpu.forward(d, &self.p, self.out, self.stats);
+            try on_gpu.forward(d, &self.p, self.out, self.stats);
         }
 
         pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
-            if (self.isEmpty()) return;
             const p = &self.p;
             const decision = self.decide(d);
             const c = self.plan(d, decision.workers);
@@ -704,13 +704,13 @@ fn Forward(comptime T: type) type {
 /// Statistics of one kind: one for each query and head.
 fn statsLen(comptime T: type, p: *const Problem(T)) usize {
     const batch = if (p.q_offsets == null) p.sequences else 1;
-    return batch * p.heads * p.queries;
+    return batch *| p.heads *| p.queries;
 }
 
 /// Bytes of q, k, v and the result.
 fn operandBytes(comptime T: type, p: *const Problem(T)) u64 {
     const batch: u64 = if (p.q_offsets == null) p.sequences else 1;
-    return 2 * @sizeOf(T) * batch * (p.heads *| p.queries +| p.kv_heads *| p.keys) *| p.width;
+    return 2 * @sizeOf(T) * batch *| (p.heads *| p.queries +| p.kv_heads *| p.keys) *| p.width;
 }
 
 fn Backward(comptime T: type) type {
@@ -965,7 +965,7 @@ fn Backward(comptime T: type) type {
         /// Blocks of queries that a job keeps: those of all heads that share its keys, if there are not too many, or one.
         fn keeps(self: *const Self) usize {
             const p = &self.p;
-            if (p.kv_heads == 0 or p.keys <= key_block) return 1;
+            if (p.keys <= key_block) return 1;
             const blocks = p.group() *| (std.math.divCeil(usize, p.queries, backward_queries) catch unreachable);
             return if (blocks <= kept_max and blocks * backward_queries *| p.width <= kept_elements_max) @max(1, blocks) else 1;
         }
@@ -1007,14 +1007,13 @@ fn Backward(comptime T: type) type {
             return decision;
         }
 
-        fn empty(c: *const Call) bool {
-            const p = &c.task.p;
+        pub fn isEmpty(self: *const Self) bool {
+            const p = &self.p;
             return p.sequences == 0 or p.kv_heads == 0 or p.width == 0 or (p.queries == 0 and p.keys == 0);
         }
 
         pub fn run(self: Self, d: *const Device) Error!void {
             var c = self.call(d);
-            if (empty(&c)) return;
             const workers = self.decide(d, &c).workers;
             const deltas = product.align16(statsLen(T, &self.p));
             const bytes = (deltas + workers * c.len) * @sizeOf(T);
@@ -1033,7 +1032,6 @@ fn Backward(comptime T: type) type {
         pub fn explain(self: Self, d: *const Device, e: *Explanation) void {
             const p = &self.p;
             var c = self.call(d);
-            if (empty(&c)) return;
             const decision = self.decide(d, &c);
             const jobs = if (c.whole) p.sequences * p.kv_heads else c.keyJobs() + c.queryJobs();
             e.note(.{
@@ -1243,14 +1241,15 @@ pub fn backward(d: *const Device, h: BackwardHandles, o: Options) Error!void {
             const T = if (dtype == .f32) f32 else f64;
             const dy = try tensor.typed(h.dy, dtype);
             const y = try tensor.typed(h.y, dtype);
-            const stats = try tensor.typed(h.stats, dtype);
+            // Queries without elements have none.
+            const stats = if (q.count() == 0) try tensor.optional(h.stats, dtype) else try tensor.typed(h.stats, dtype);
             if (!dy.sameShape(q) or !y.sameShape(q)) return error.ShapeMismatch;
-            try checkStats(stats, q);
+            if (stats) |s| try checkStats(s, q);
             var task: Backward(T) = .{
                 .p = try problem(T, inputsOf(h), o),
                 .dy = try .of(dy),
                 .y = try .of(y),
-                .stats = stats.ptr(T),
+                .stats = if (stats) |s| s.ptr(T) else y.ptr(T), // which nothing is read of
                 .dq = null,
                 .dk = null,
                 .dv = null,

@@ -167,6 +167,10 @@ fn ForwardTask(comptime T: type) type {
         args: Forward(T),
         order: [*]const u32,
 
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.args.cols == 0;
+        }
+
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             split.overRows(d, .{ .kernel = "combine_rows_" ++ @typeName(T) ++ "_rows" }, a, 1, @sizeOf(T) * a.rows * a.cols * (1 + a.slots));
@@ -213,6 +217,11 @@ fn BackwardTask(comptime T: type) type {
     return struct {
         args: Backward(T),
         order: [*]const u32,
+
+        /// Without slots there is nothing to have a gradient.
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.args.slots == 0;
+        }
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;

@@ -166,11 +166,16 @@ fn BackwardTask(comptime T: type) type {
         /// thread never adds more rows than these, whatever its jobs.
         const positions_max = 1 << 13;
 
+        /// Rows of the table without elements, however many.
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.args.rows == 0 or self.args.cols == 0;
+        }
+
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const a = &self.args;
             if (!a.accumulate) try fill.clearOn(d, @ptrCast(a.dweight), .{ .rows = a.rows, .cols = a.cols, .stride = a.dweight_stride });
-            if (self.ids.len == 0 or a.cols == 0) return;
+            if (self.ids.len == 0) return;
             const scratch = try Scratch.init(d, 2 * @sizeOf(u32) * @as(usize, @min(positions_max, self.ids.len)));
             defer scratch.deinit();
             var first: usize = 0;

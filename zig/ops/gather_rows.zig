@@ -100,6 +100,10 @@ const ForwardTask = struct {
     out_stride: usize,
     x_stride: usize,
 
+    pub fn isEmpty(self: *const @This()) bool {
+        return self.order.order.len == 0 or self.row_bytes == 0;
+    }
+
     pub fn run(self: @This(), d: *const Device) void {
         const bytes = (self.order.rows + self.order.order.len) * self.row_bytes;
         d.overRange(.{ .kernel = null }, self.order.rows, 1, bytes, self, copy);
@@ -157,6 +161,10 @@ fn BackwardTask(comptime T: type) type {
     return struct {
         args: Sums(T),
         order: Order,
+
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.args.cols == 0;
+        }
 
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;

@@ -35,6 +35,10 @@ fn Task(comptime T: type) type {
             return .{ .experts = self.experts, .groups = self.groups[0..self.count], .sums = self.sums };
         }
 
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.experts.count == 0;
+        }
+
         pub fn run(self: *const @This(), d: *const device.Device) Error!void {
             return self.work().run(d);
         }
@@ -169,7 +173,7 @@ fn addBackward(comptime T: type, task: *Task(T), h: Handles(?*const Tensor), dy:
                 .beta = if (flags & accumulate_dw != 0) 1 else 0,
             },
             .ragged = .depth,
-            .stride = @intCast(r.stride * y.cols),
+            .stride = if (o.count() == 0) 0 else @intCast(r.stride * y.cols),
         });
     }
     if (h.db) |o| {

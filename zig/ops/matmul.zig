@@ -20,6 +20,10 @@ fn Task(comptime T: type) type {
     return struct {
         batch: driver.Batch(T),
 
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.batch.isEmpty();
+        }
+
         pub fn run(self: *const @This(), d: *const device.Device) Error!void {
             return driver.multiplyBatch(T, d, &self.batch);
         }
@@ -110,12 +114,13 @@ fn prepare(
     try tensor.checkApart(out, b);
     const lead = @max(a.rank, b.rank) - 2;
     if (out.rank - 2 != lead) return error.ShapeMismatch;
+    const empty = out.count() == 0;
     // Leading axes, the last first; neighbours that every operand walks with one stride become one axis.
     for (0..lead) |i| {
         const axis = 2 + i;
         const size = out.fromEnd(axis);
         for ([_]*const Tensor{ a, b }) |x| if (x.fromEnd(axis) != size and x.fromEnd(axis) != 1) return error.ShapeMismatch;
-        if (size == 1) continue;
+        if (empty or size == 1) continue;
         const sa = if (a.fromEnd(axis) == 1) 0 else a.strideFromEnd(axis);
         const sb = if (b.fromEnd(axis) == 1) 0 else b.strideFromEnd(axis);
         const sc = out.strideFromEnd(axis);
@@ -131,6 +136,7 @@ fn prepare(
         batch.c[batch.rank] = sc;
         batch.rank += 1;
     }
+    if (empty) p.m = 0; // whichever size it was
 }
 
 pub fn checked(d: *const device.Device, out_: u32, a_: u32, b_: u32, bias_: u32, flags: u32, alpha: f64, beta: f64) Error!void {

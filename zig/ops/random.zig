@@ -433,7 +433,7 @@ fn categoricalOn(d: *const Device, out: *const Tensor, x: *const Tensor, state: 
     if (!out.contiguous()) return error.LayoutMismatch;
     if (!(temperature >= 0) or !std.math.isFinite(temperature) or !(top_p >= 0 and top_p <= 1)) return error.InvalidArgument;
     const cols = x.fromEnd(0);
-    if (cols > std.math.maxInt(u32) or (cols == 0 and out.count() > 0)) return error.ShapeMismatch;
+    if (out.count() > 0 and (cols == 0 or cols > std.math.maxInt(u32))) return error.ShapeMismatch;
     try tensor.checkApart(out, x);
     try tensor.checkApart(out, state);
     try tensor.checkApart(state, x);

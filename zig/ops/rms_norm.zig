@@ -219,6 +219,10 @@ fn BackwardTask(comptime T: type) type {
 
         chunked: Chunked,
 
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.chunked.isEmpty();
+        }
+
         pub fn run(self: @This(), d: *const Device) Error!void {
             return self.chunked.run(d);
         }

@@ -265,6 +265,11 @@ fn Task(comptime T: type) type {
         /// Whether each batch has positions of its own.
         per_batch: bool,
 
+        pub fn isEmpty(self: *const @This()) bool {
+            const a = &self.args;
+            return a.batch == 0 or a.heads == 0 or a.times == 0 or a.width == 0;
+        }
+
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const a = &self.args;
@@ -313,7 +318,6 @@ fn Task(comptime T: type) type {
         pub fn run(self: @This(), d: *const Device) void {
             const a = self.args;
             const blocks = std.math.divCeil(usize, a.times, block_times) catch unreachable;
-            if (a.batch == 0 or a.heads == 0 or blocks == 0 or a.width == 0) return;
             const parts = if (self.per_batch) a.batch else @min(a.batch, std.math.divCeil(usize, jobs_wanted, blocks) catch unreachable);
             const Call = struct {
                 args: Block(T),

@@ -193,7 +193,7 @@ fn forward(d: *const Device, loss_: u32, logits_: u32) Error!void {
         inline .f32, .f64 => |dtype| {
             const T = if (dtype == .f32) f32 else f64;
             try d.submit(ForwardTask(T){
-                .args = .{ .losses = undefined, .logits = logits.ptr(T), .rows = rows.rows, .experts = rows.cols, .logits_stride = rows.stride },
+                .args = .{ .losses = undefined, .logits = logits.ptr(T), .rows = rows.nonempty(), .experts = rows.cols, .logits_stride = rows.stride },
                 .loss = &loss.ptr(T)[0],
             });
         },
@@ -217,7 +217,7 @@ fn backward(d: *const Device, dlogits_: u32, dloss_: u32, logits_: u32) Error!vo
                 .args = .{
                     .dlogits = dlogits.ptr(T),
                     .logits = logits.ptr(T),
-                    .rows = rows.rows,
+                    .rows = rows.nonempty(),
                     .experts = rows.cols,
                     .dlogits_stride = dlogits_rows.stride,
                     .logits_stride = rows.stride,

@@ -40,6 +40,11 @@ fn Task(comptime T: type) type {
         end: usize,
         mean: bool,
 
+        /// Without sums; a sum of nothing is one.
+        pub fn isEmpty(self: *const Self) bool {
+            return product(self.x.shape()[0..self.axis]) == 0 or product(self.x.shape()[self.end..]) == 0;
+        }
+
         pub fn run(self: Self, d: *const Device) Error!void {
             if (self.inPlace()) return self.reduce(d, &self.x);
             // Other layouts are made contiguous first, so that no order of sums depends on strides.
@@ -73,7 +78,7 @@ fn Task(comptime T: type) type {
 
         fn product(sizes: []const usize) usize {
             var n: usize = 1;
-            for (sizes) |size| n *= size;
+            for (sizes) |size| n *|= size; // more than there can be only beside a size of 0
             return n;
         }
 
@@ -98,7 +103,6 @@ fn Task(comptime T: type) type {
             const n = product(x.shape()[self.axis..self.end]);
             const cols = product(x.shape()[self.end..]);
             const to: Out = .{ .out = self.out, .cols = cols, .n = n, .mean = self.mean };
-            if (outer == 0 or cols == 0) return;
             if (cols == 1) {
                 const rows: tensor.Rows = if (x.contiguous()) .{ .rows = outer, .cols = n, .stride = n } else try x.rows();
                 return fold.sumRows(T, "sum", d, x.ptr(T), rows, to, Out.one);

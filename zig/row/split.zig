@@ -25,6 +25,11 @@ pub fn Rows(comptime Args: type, comptime pass: device.Pass, comptime streams: c
     return struct {
         args: Args,
 
+        /// Any number of rows without columns, of which no statistics are wanted.
+        pub fn isEmpty(self: *const @This()) bool {
+            return self.args.cols == 0 and (!@hasField(Args, "stats") or self.args.stats == null);
+        }
+
         pub fn run(self: @This(), d: *const Device) void {
             overRows(d, pass, self.args, 1, bytesOf(self.args, streams));
         }

@@ -62,7 +62,7 @@ pub fn Walk(comptime operands: usize) type {
                     if (k > 0 and own == size) stretched = false;
                 }
                 if (stretched) return error.ShapeMismatch;
-                self.count *= size;
+                self.count *|= size; // more than there can be only where a size of 0 follows
                 if (size != 1) self.insert(size, strides);
             }
             if (self.count == 0) return self;

@@ -3,7 +3,7 @@
 import { RangeError, TypeError } from "./errors.ts";
 import { errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, tooLongError, UnsupportedError } from "../ffi/status.ts";
-import { type Device, finished } from "./device.ts";
+import { AnyDevice, type Device, finished } from "./device.ts";
 import type { VulkanDevice } from "./gpu.ts";
 import {
   byteLengthOf,

@@ -10,12 +10,11 @@
  * @module
  */
 
-import { arch, availableParallelism, cpus, totalmem } from "node:os";
-import process from "node:process";
 import config from "./deno.json" with { type: "json" };
 import { type Check, selfTest, type Tried } from "./doctor/self_test.ts";
 import { type Rate, speed } from "./doctor/speed.ts";
 import { loadedFrom } from "./ffi/library.ts";
+import { os, process } from "./ffi/node.ts";
 import { manifest } from "./ffi/symbols.gen.ts";
 import { cpu, type CpuDescription, cpuDevice, type Isa, UnsupportedError } from "./mod.ts";
 
@@ -70,10 +69,10 @@ export function doctor({ quick = false }: { quick?: boolean } = {}): Report {
     library: { path: loadedFrom!.path, from: loadedFrom!.from }, // `describe` has loaded it
     runtime: process.versions.bun !== undefined ? `Bun ${process.versions.bun}` : `Deno ${process.versions.deno}`,
     machine: {
-      processor: cpus()[0]?.model.trim() || "unknown",
-      system: `${process.platform} ${arch()}`,
-      threads: availableParallelism(),
-      memoryBytes: totalmem(),
+      processor: os.cpus()[0]?.model.trim() || "unknown",
+      system: `${process.platform} ${os.arch()}`,
+      threads: os.availableParallelism(),
+      memoryBytes: os.totalmem(),
     },
     instructionSets: sets,
     device,
@@ -216,4 +215,5 @@ function main(args: readonly string[]): number {
   }
 }
 
-if (import.meta.main) process.exitCode = main(process.argv.slice(2));
+// Not every project's types know `main`.
+if ((import.meta as { readonly main?: boolean }).main) process.exitCode = main(process.argv.slice(2));

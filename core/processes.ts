@@ -3,17 +3,15 @@
  * killed.
  */
 
-import { createHash } from "node:crypto";
-import { hostname } from "node:os";
-import { kill, pid } from "node:process";
 import { mayAskProcesses } from "../ffi/library.ts";
+import { crypto, os, process } from "../ffi/node.ts";
 
 /** Stands for a machine whose name may not be asked for: whether a process of it has ended is then unknown. */
 const unknownMachine = "00000000";
 
 /** A name for this process, always of the same length: of its machine, and its number there. @internal */
 export function processName(): string {
-  return `${machineName()}-${pid.toString().padStart(10, "0")}`;
+  return `${machineName()}-${process.pid.toString().padStart(10, "0")}`;
 }
 
 /**
@@ -27,7 +25,7 @@ export function hasEnded(name: string): boolean {
   const id = Number(number);
   if (!(id > 0 && id < 2 ** 31)) return false; // other numbers stand for many processes
   try {
-    kill(id, 0); // asks, and sends nothing
+    process.kill(id, 0); // asks, and sends nothing
     return false;
   } catch (error) {
     return (error as { code?: string }).code === "ESRCH"; // there is no such process
@@ -36,9 +34,9 @@ export function hasEnded(name: string): boolean {
 
 /** The first letters of a text's hash. @internal */
 export function hashed(text: string, letters: number): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, letters);
+  return crypto.createHash("sha256").update(text).digest("hex").slice(0, letters);
 }
 
 function machineName(): string {
-  return mayAskProcesses() ? hashed(hostname(), unknownMachine.length) : unknownMachine;
+  return mayAskProcesses() ? hashed(os.hostname(), unknownMachine.length) : unknownMachine;
 }

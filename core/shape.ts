@@ -58,19 +58,46 @@ export type SizesOrOne<S extends Shape> = { readonly [I in keyof S]: SizeOrOne<S
 /** Holds the sides of a check. @internal */
 export type Box<A, B = 0> = { a: A; b: B };
 
+/**
+ * What stands where a check of two shapes does not say yes: `No`, a sentence, but `Yes` too where a bound leaves the very rank of a generic shape open. So
+ * the body of a function that is generic over whole shapes compiles, and is checked when it runs. A look-up, because the compiler puts bounds in place of
+ * what is generic there, and because one alternative of a bound suffices that has any rank.
+ * @internal
+ */
+export type Unless<A extends Shape, B extends Shape, Yes, No> = ByRank<Yes, ByRank<Yes, No>[B["length"]]>[A["length"]];
+/** `No` for the ranks that tensors have, where they are known. */
+interface ByRank<Yes, No> {
+  [rank: number]: Yes | No;
+  0: No;
+  1: No;
+  2: No;
+  3: No;
+  4: No;
+  5: No;
+  6: No;
+  7: No;
+  8: No;
+}
+
 // ── Parts of a shape ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+// What results have is written as a conditional type that distributes over the operands' shapes, even where there is nothing to ask: only so does the
+// compiler know of a result that is generic what its bounds make of it, a shape of any rank, and lets it be an operand again.
 
 /** `Yes` where even the rank is unknown. @internal */
 export type AnyRank<S extends Shape, Yes, No> = number extends S["length"] ? Yes : No;
-/** The last size. @internal */
+/** The last size of a shape; `number` where the rank is not known. */
 export type Last<S extends Shape> = S extends readonly [...infer _L extends Shape, infer N extends number] ? N : AnyRank<S, number, never>;
-/** All sizes but the last. @internal */
+/** All sizes of a shape but the last: those of the labels of logits. `Shape` where the rank is not known. */
 export type Lead<S extends Shape> = S extends readonly [...infer L extends Shape, infer _N extends number] ? L : Shape;
+/** The shape of `linear(x, p)`: all sizes but the last, then N. */
+export type WithLast<S extends Shape, N extends number> = S extends readonly [...infer L extends Shape, infer _N extends number] ? [...L, N]
+  : [...Shape, N];
 /** The last size but one. @internal */
 export type Rows<S extends Shape> = Last<Lead<S>>;
 /** All sizes but the last two. @internal */
 export type Batch<S extends Shape> = Lead<Lead<S>>;
-/** The last two axes exchanged, if T; both unknown, if T may be either. @internal */
+/** The shape of `transpose(x)`: the last two axes exchanged, if T; both `number`, if T may be either. */
 export type Transposed<S extends Shape, T extends boolean = true> = [T] extends [false] ? S
   : S extends readonly [...infer L extends Shape, infer M extends number, infer N extends number]
     ? [T] extends [true] ? [...L, N, M] : [...L, number, number]
@@ -78,23 +105,26 @@ export type Transposed<S extends Shape, T extends boolean = true> = [T] extends 
 
 /** Every axis of S as its decimal text, counted from the start and from the end. @internal */
 export type Axes<S extends Shape> = keyof S & `${number}` | `-${Exclude<keyof S & `${number}`, "0">}` | `-${S["length"]}`;
-type IsAxis<S extends Shape, X extends number> = S extends unknown // distributes, so that a generic S is judged by its bound: any rank
-  ? number extends X | S["length"] ? "known" : `${X}` extends Axes<S> ? "known" : "unknown"
+type IsAxis<S extends Shape, X extends number> = [X] extends [never] ? "known" // whose kind nobody says
+  : X extends unknown // distributes, so that a generic X is judged by its bound: any axis
+    ? number extends X ? "known" : `${X}` extends Axes<S> ? "known" : "unknown"
   : never;
 /**
  * `unknown` where X is an axis of S or may be one, else a sentence. Meant to be intersected with the type of a parameter: a conditional type in its place
  * would refuse every axis in a function that is generic over whole shapes.
  * @internal
  */
-export type AxisGuard<Op extends string, S extends Shape, X extends number> = {
-  known: unknown;
-  unknown: NoAxis<Op, X, S["length"]>;
-}[IsAxis<S, X>];
+export type AxisGuard<Op extends string, S extends Shape, X extends number> = Unless<
+  S,
+  [],
+  unknown,
+  { known: unknown; unknown: NoAxis<Op, X, S["length"]> }[IsAxis<S, X>]
+>;
 
-/** Axis X, counted from the end where negative, gives way to the sizes V. @internal */
-export type Replaced<S extends Shape, X extends number, V extends Shape> = number extends X | S["length"] ? Shape
-  : `${X}` extends `-${infer P}` ? FromEnd<S, P, V>
-  : FromStart<S, X, V>;
+/** A shape in which axis X, counted from the end where negative, gives way to the sizes V: `[]` for a sum over it, `[number]` for a slice. */
+export type Replaced<S extends Shape, X extends number, V extends Shape> = S extends unknown
+  ? number extends X | S["length"] ? Shape : `${X}` extends `-${infer P}` ? FromEnd<S, P, V> : FromStart<S, X, V>
+  : never;
 type FromStart<S extends Shape, X, V extends Shape, Done extends Shape = []> = S extends
   readonly [infer N extends number, ...infer R extends Shape]
   ? Done["length"] extends X ? [...Done, ...V, ...R] : FromStart<R, X, V, [...Done, N]>
@@ -104,7 +134,7 @@ type FromEnd<S extends Shape, P, V extends Shape, Done extends Shape = []> = S e
   ? `${[N, ...Done]["length"]}` extends P ? [...L, ...V, ...Done] : FromEnd<L, P, V, [N, ...Done]>
   : Shape;
 
-/** The size of axis X, counted from the end where negative. @internal */
+/** The size of axis X of a shape, counted from the end where negative; `number` where it is not known. */
 export type SizeAt<S extends Shape, X extends number> = `${X}` extends keyof S ? S[`${X}`] & number
   : `${X}` extends `-${infer P}` ? SizeFromEnd<S, P>
   : number;
@@ -120,7 +150,7 @@ export type Ranked<S extends Shape, P extends Shape> = Box<
 >;
 /** The other side of `Ranked`. @internal */
 export type Ranking<P extends Shape> = Box<P["length"], Box<never>>;
-/** The axes of S in the order P. @internal */
+/** The shape of `transpose(x, P)`: the axes of S in the order P. */
 export type Permuted<S extends Shape, P extends Shape> = { -readonly [I in keyof P]: SizeAt<S, P[I]> };
 
 // ── Broadcasting ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -135,8 +165,12 @@ type Zipped<A extends Shape, B extends Shape> = { -readonly [I in keyof A]: Join
 type Over<A extends Shape, B extends Shape, Head extends Shape = []> = A["length"] extends B["length"] ? [...Head, ...Zipped<A, B>]
   : A extends readonly [infer N extends number, ...infer R extends Shape] ? Over<R, B, [...Head, N]>
   : Shape;
-/** The shape of an elementwise result. @internal */
-export type Broadcast<A extends Shape, B extends Shape> = AnyRank<Shorter<A, B>, Shape, Over<Longer<A, B>, Shorter<A, B>>>;
+/** The shape of `add(a, b)` and of every elementwise result: the last axes are aligned, and a size of 1 stretches. `Shape` where a rank is not known. */
+export type Broadcast<A extends Shape, B extends Shape> = Box<A, B> extends Box<B, A> ? A // of one shape, even if it is generic
+  : Stretched<A, B>;
+type Stretched<A extends Shape, B extends Shape> = A extends unknown
+  ? B extends unknown ? AnyRank<Shorter<A, B>, Shape, Over<Longer<A, B>, Shorter<A, B>>> : never
+  : never;
 // deno-lint-ignore no-explicit-any
 type LongSide<A extends Shape, B extends Shape> = AnyRank<Longer<A, B>, any, SizesOrOne<Tail<Longer<A, B>, Shorter<A, B>["length"]>>>;
 type ShortSide<A extends Shape, B extends Shape> = SizesOrOne<Shorter<A, B>>;
@@ -161,12 +195,10 @@ export type PairLeft<A extends Shape, B extends Shape> = Box<Size<Last<A>>, Box<
 /** The other side of `PairLeft`. @internal */
 export type PairRight<B extends Shape> = Box<Size<Rows<B>>, Box<true, true>>;
 type IsMatrix<S extends Shape> = AnyRank<S, true, S["length"] extends 2 ? true : false>;
-/** The shape of `A @ B`. @internal */
-export type MatmulShape<A extends Shape, B extends Shape> = AnyRank<
-  A,
-  Shape,
-  AnyRank<B, Shape, [...Broadcast<Batch<A>, Batch<B>>, Rows<A>, Last<B>]>
->;
+/** The shape of `matmul(a, b)`, of the operands as the product sees them: already `Transposed` where that is asked. `Shape` where a rank is not known. */
+export type MatmulShape<A extends Shape, B extends Shape> = A extends unknown
+  ? B extends unknown ? number extends A["length"] | B["length"] ? Shape : [...Broadcast<Batch<A>, Batch<B>>, Rows<A>, Last<B>] : never
+  : never;
 
 // ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -3,7 +3,7 @@
  * they make: what is thrown is a plain TypeError, of which the library's own frames are taken away. Nothing is done before something fails.
  */
 
-import { fileURLToPath } from "node:url";
+import { url } from "./node.ts";
 
 /** The folders of the library's own modules, as stacks name them; none where they were bundled, and nothing tells them from the user's. */
 const ownFolders: readonly string[] = foldersFrom(import.meta.url);
@@ -11,7 +11,7 @@ const ownFolders: readonly string[] = foldersFrom(import.meta.url);
 function foldersFrom(own: string | undefined): string[] {
   if (own === undefined || !/\/ffi\/errors\.[jt]s$/.test(own)) return [];
   const urls = ["core", "ffi", "nn", "ops"].map((folder) => new URL(`../${folder}/`, own));
-  const paths = urls.filter(({ protocol }) => protocol === "file:").map((url) => fileURLToPath(url)); // as Bun writes them
+  const paths = urls.filter(({ protocol }) => protocol === "file:").map((own) => url.fileURLToPath(own)); // as Bun writes them
   return [...urls.map(({ href }) => href), ...paths];
 }
 
@@ -23,15 +23,18 @@ export function isOwnFrame(frame: string): boolean {
 /** Frames that may lie between the user's call and the one that failed: the library's are found even below deep nesting. */
 const framesMax = 100;
 
+/** V8's limit on the frames of a stack, which JavaScriptCore has too; not every project's types know it. */
+const engine = Error as unknown as { stackTraceLimit?: unknown };
+
 /** The frames of this moment from the user's call on, or null where they cannot be told. */
 function userFrames(): string[] | null {
-  const limit = Error.stackTraceLimit;
+  const limit = engine.stackTraceLimit;
   if (ownFolders.length === 0 || typeof limit !== "number" || !Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")?.writable) {
     return null;
   }
-  Error.stackTraceLimit = Math.max(limit, framesMax);
+  engine.stackTraceLimit = Math.max(limit, framesMax);
   const { stack } = new Error();
-  Error.stackTraceLimit = limit;
+  engine.stackTraceLimit = limit;
   if (typeof stack !== "string") return null; // the program's own `Error.prepareStackTrace` may return anything
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
   const first = frames.findIndex((frame) => hasPlace(frame) && !isOwnFrame(frame));

@@ -2,8 +2,7 @@
  * The native library: found, opened and compared with the generated table at first use. Importing this module never opens anything and never throws.
  */
 
-import { arch, platform } from "node:process";
-import { fileURLToPath } from "node:url";
+import { process, url } from "./node.ts";
 import { bun } from "./open_bun.ts";
 import { deno } from "./open_deno.ts";
 import { LibraryNotFoundError } from "./status.ts";
@@ -22,7 +21,11 @@ export let native: Native = undefined as unknown as Native; // assigned by `load
 
 const runtime: Runtime = "Bun" in globalThis ? bun : deno;
 
-const fileName = platform === "win32" ? "bin/tilework.dll" : platform === "darwin" ? "lib/libtilework.dylib" : "lib/libtilework.so";
+const fileName = process.platform === "win32"
+  ? "bin/tilework.dll"
+  : process.platform === "darwin"
+  ? "lib/libtilework.dylib"
+  : "lib/libtilework.so";
 
 /** A path to the library, and who names it. @internal */
 export interface Candidate {
@@ -51,7 +54,7 @@ function candidates(): Candidate[] {
   const override = runtime.variable(libraryVariable);
   if (override) return [{ path: override, from: libraryVariable }];
   if (bundled || !here.startsWith("file:")) return [];
-  return [{ path: fileURLToPath(new URL(`../zig/zig-out/${fileName}`, here)), from: "the build folder" }];
+  return [{ path: url.fileURLToPath(new URL(`../zig/zig-out/${fileName}`, here)), from: "the build folder" }];
 }
 
 /** What to do if no candidate could be loaded. */
@@ -112,7 +115,7 @@ export function load(): Native {
   }
   const libc = runtime.libc();
   throw new LibraryNotFoundError(
-    `The native library of tilework could not be loaded on ${platform} ${arch}${libc && `, ${libc}`}.\n${
+    `The native library of tilework could not be loaded on ${process.platform} ${process.arch}${libc && `, ${libc}`}.\n${
       tried.length ? `Tried:\n${tried.join("\n")}` : "There was no path to try."
     }\n${advice()}`,
   );

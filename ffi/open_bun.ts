@@ -1,7 +1,6 @@
 /** Opens a library through bun:ffi, whose table is `{ args, returns }`. */
 
-import { createRequire } from "node:module";
-import process from "node:process";
+import { modules, process } from "./node.ts";
 import type { Ffi, Opened, Parameter, Runtime } from "./types.ts";
 
 /** The part of bun:ffi that is used here, so that this file needs no types of Bun: a project for Deno has none. @internal */
@@ -16,7 +15,7 @@ type BunParameter = Exclude<Parameter, "buffer"> | "ptr";
  * Worker whose modules await at the top level loses the messages that come meanwhile, and what awaits cannot be required or compiled to
  * bytecode. `process.getBuiltinModule` is younger than the oldest Bun that is promised.
  */
-const ffi = (): BunFfi => createRequire(process.execPath)("bun:ffi");
+const ffi = (): BunFfi => modules.createRequire(process.execPath)("bun:ffi");
 
 const windowsErrors: Record<string, string> = {
   5: "the system denies access to it",

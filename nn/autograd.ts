@@ -192,7 +192,11 @@ function letGo({ outputs, saved }: Node): void {
 
 /** Stands for a tape while a checkpoint's function runs unrecorded: what the function uses without being given it would lose its gradient. */
 class Guard implements Recorder {
-  constructor(readonly tape: Tape) {}
+  readonly tape: Tape;
+
+  constructor(tape: Tape) {
+    this.tape = tape;
+  }
 
   tracks(x: Tensor): boolean {
     if (!this.tape.tracks(x)) return false;

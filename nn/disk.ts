@@ -3,7 +3,7 @@
  * runtimes' own limits differ. Files are plain descriptors: `FileHandle.sync` is missing in old versions of Deno.
  */
 
-import * as fs from "node:fs";
+import { fs } from "../core/node.ts";
 
 /** The most bytes that one call of the system is asked for. */
 export const pieceBytesMax: number = 2 ** 30;

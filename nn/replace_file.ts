@@ -9,8 +9,7 @@
  * it, still has all values in memory: it finds its file gone and writes it again.
  */
 
-import { chmod, lstat, readdir, readlink, realpath, rename, stat, unlink } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { files, path as paths } from "../core/node.ts";
 import { hasEnded, hashed, processName } from "../core/processes.ts";
 import { closeFile, errorCode, flushFile, openFile, writeFully } from "./disk.ts";
 
@@ -26,27 +25,27 @@ const pattern = /^\.tilework-([0-9a-f]{16})-([0-9a-f]{8}-\d{10})-[0-9a-f]{8}\.tm
 export async function replaceFile(path: string, chunks: readonly Uint8Array[]): Promise<void> {
   const place = await behindLinks(path), mode = await modeOf(place);
   for (let attempt = 1;; attempt++) {
-    const beside = join(dirname(place), besideName(place));
+    const beside = paths.join(paths.dirname(place), besideName(place));
     try {
       await writeNew(beside, place, mode, chunks);
       if (await renamed(beside, place, attempt < 3)) break;
     } catch (error) {
-      await unlink(beside).catch(() => {}); // the first error says more
+      await files.unlink(beside).catch(() => {}); // the first error says more
       throw error;
     }
   }
-  await flushFolder(dirname(place));
+  await flushFolder(paths.dirname(place));
 }
 
 /** The name under which a file's next content is written, in the same folder. */
 function besideName(place: string): string {
-  return `.tilework-${hashed(basename(place), 16)}-${processName()}-${crypto.randomUUID().slice(0, 8)}.tmp`;
+  return `.tilework-${hashed(paths.basename(place), 16)}-${processName()}-${crypto.randomUUID().slice(0, 8)}.tmp`;
 }
 
 async function writeNew(beside: string, place: string, mode: number | undefined, chunks: readonly Uint8Array[]): Promise<void> {
   const file = await openFile(beside, "wx", mode);
   try {
-    if (mode !== undefined) await chmod(beside, mode); // the process's mask may have taken bits away
+    if (mode !== undefined) await files.chmod(beside, mode); // the process's mask may have taken bits away
     await removeLeftovers(place, beside); // before anything is written: they may be what fills the disk
     for (const bytes of chunks) await writeFully(file, bytes);
     await flushFile(file);
@@ -58,7 +57,7 @@ async function writeNew(beside: string, place: string, mode: number | undefined,
 /** Renames the written file; `false` if it is gone and may be written again: see above. */
 async function renamed(beside: string, place: string, again: boolean): Promise<boolean> {
   try {
-    await rename(beside, place);
+    await files.rename(beside, place);
     return true;
   } catch (error) {
     if (again && errorCode(error) === "ENOENT") return false;
@@ -68,14 +67,14 @@ async function renamed(beside: string, place: string, again: boolean): Promise<b
 
 /** Removes what killed saves of the same file have left. That some cannot be seen or removed is no failure of this save. */
 async function removeLeftovers(place: string, own: string): Promise<void> {
-  const folder = dirname(place), file = hashed(basename(place), 16);
+  const folder = paths.dirname(place), file = hashed(paths.basename(place), 16);
   try {
-    const now = (await stat(own)).mtimeMs; // just made: the clock of the file system that the others' times come from
-    for (const name of await readdir(folder)) {
+    const now = (await files.stat(own)).mtimeMs; // just made: the clock of the file system that the others' times come from
+    for (const name of await files.readdir(folder)) {
       const [, of, process] = pattern.exec(name) ?? [];
-      if (of !== file || name === basename(own)) continue;
-      const leftover = join(folder, name);
-      if (hasEnded(process!) || now - (await stat(leftover)).mtimeMs > staleMs) await unlink(leftover);
+      if (of !== file || name === paths.basename(own)) continue;
+      const leftover = paths.join(folder, name);
+      if (hasEnded(process!) || now - (await files.stat(leftover)).mtimeMs > staleMs) await files.unlink(leftover);
     }
   } catch {
     // They stay for another save.
@@ -86,17 +85,17 @@ async function removeLeftovers(place: string, own: string): Promise<void> {
 async function behindLinks(path: string): Promise<string> {
   for (let links = 0; links < 40; links++) {
     if (!await isLink(path)) return path;
-    const target = await readlink(path);
+    const target = await files.readlink(path);
     // Not joined: `..` behind a linked folder means the folder that is really above.
-    path = isAbsolute(target) ? target : `${await realpath(dirname(path))}/${target}`;
+    path = paths.isAbsolute(target) ? target : `${await files.realpath(paths.dirname(path))}/${target}`;
   }
-  await stat(path); // the system's own error for links that go round
+  await files.stat(path); // the system's own error for links that go round
   return path;
 }
 
 async function isLink(path: string): Promise<boolean> {
   try {
-    return (await lstat(path)).isSymbolicLink();
+    return (await files.lstat(path)).isSymbolicLink();
   } catch (error) {
     if (errorCode(error) === "ENOENT") return false;
     throw error;
@@ -106,7 +105,7 @@ async function isLink(path: string): Promise<boolean> {
 /** The permissions of a file that is there. What is no file is refused: a folder or a device must not be renamed over. */
 async function modeOf(place: string): Promise<number | undefined> {
   try {
-    const found = await stat(place);
+    const found = await files.stat(place);
     if (!found.isFile()) throw new Error(found.isDirectory() ? "is a folder" : "is no file");
     return found.mode & 0o777;
   } catch (error) {

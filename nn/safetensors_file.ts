@@ -3,13 +3,11 @@
  * which tensor is in which; either is opened by its path or by that of its folder.
  */
 
-import { closeSync } from "node:fs";
-import { stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { type Data, type DType, newArray, newData } from "../core/dtype.ts";
 import { TypeError } from "../core/errors.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
 import type { Device } from "../core/device.ts";
+import { files, fs, path as paths } from "../core/node.ts";
 import { elementCount, formatShape, formatValue } from "../core/shape.ts";
 import { allocate, checkDType, requireDevice, type Tensor } from "../core/tensor.ts";
 import { closeFile, errorCode, finishReading, finishReadingSync, openFile, readFully, type Reading, sizeOf } from "./disk.ts";
@@ -252,7 +250,7 @@ export class Checkpoint implements SafetensorsFile {
 
   #leave(): void {
     if (--this.#users > 0) return;
-    for (const { fd } of this.#parts) closeSync(fd);
+    for (const { fd } of this.#parts) fs.closeSync(fd);
   }
 }
 
@@ -267,7 +265,7 @@ export async function openCheckpoint(op: string, path: string): Promise<Checkpoi
     else parts.push(await openPart(op, file));
     return new Checkpoint(path, parts);
   } catch (error) {
-    for (const { fd } of parts) closeSync(fd);
+    for (const { fd } of parts) fs.closeSync(fd);
     throw error;
   }
 }
@@ -284,7 +282,7 @@ async function locate(op: string, path: string): Promise<string> {
   const found = await look(path);
   if (found === "file") return path;
   if (found === "folder") {
-    for (const name of [single, single + indexEnd]) if (await look(join(path, name)) === "file") return join(path, name);
+    for (const name of [single, single + indexEnd]) if (await look(paths.join(path, name)) === "file") return paths.join(path, name);
     throw failure(op, path, `is a folder with neither ${single} nor ${single}${indexEnd}`);
   }
   if (errorCode(found) === "ENOENT" && await look(path + indexEnd) === "file") return path + indexEnd;
@@ -294,7 +292,7 @@ async function locate(op: string, path: string): Promise<string> {
 /** What is at a path. Anything but a file or folder is an error: to open a pipe would wait for its writer. */
 async function look(path: string): Promise<"file" | "folder" | Error> {
   try {
-    const found = await stat(path);
+    const found = await files.stat(path);
     return found.isFile() ? "file" : found.isDirectory() ? "folder" : new Error("is no file");
   } catch (error) {
     return error as Error; // the system's
@@ -330,7 +328,7 @@ async function openIndexed(op: string, path: string, parts: Part[]): Promise<voi
     await closeFile(fd);
   }
   for (const name of [...new Set(places.values())].sort()) {
-    const part = await openPart(op, join(dirname(path), name));
+    const part = await openPart(op, paths.join(paths.dirname(path), name));
     parts.push(part);
     checkAgrees(op, path, places, name, part);
   }

@@ -9,7 +9,8 @@ import { allocate, type Tensor } from "../core/tensor.ts";
 import { place, range } from "./slice.ts";
 
 /**
- * A new tensor that holds the given ones side by side along one axis. All other sizes are equal.
+ * A new tensor that holds the given ones side by side along one axis. All other sizes are equal. Their number need not be known: of a list, all are of one
+ * type, such as `Tensor<"f32", [number, 4]>[]`.
  *
  * Throws a RangeError for an axis that does not exist or sizes that differ elsewhere, a TypeError for an empty list, a mix of element types or a disposed
  * tensor.
@@ -23,12 +24,20 @@ import { place, range } from "./slice.ts";
  * console.log(c.readSync()); // Float32Array [1, 10, 20, 2, 30, 40]
  * ```
  */
-export function concat<D extends DType, S extends Shape, const X extends number>(
-  tensors: readonly [Tensor<D, S>, ...NoInfer<Tensor<D, Replaced<S, X, [number]>>>[]] & AxisGuard<"concat", S, X>,
+export function concat<const T extends readonly DType[], const L extends readonly Shape[], const X extends number>(
+  // The element types and the shapes, one for all of a list whose length is not known. The first says what the others have to be.
+  tensors:
+    & readonly [...{ [I in keyof T]: Tensor<T[I]> }]
+    & readonly [...{ [I in keyof L]: Tensor<DType, L[I]> }]
+    & readonly (Tensor<T[0], L[0]> | Tensor<T[0], Replaced<L[0], X, [number]>>)[]
+    & ConcatGuard<L, X>,
   axis: X,
-): Tensor<D, Replaced<S, X, [number]>> {
-  return joined(tensors as unknown as readonly Tensor[], axis) as unknown as Tensor<D, Replaced<S, X, [number]>>; // sizes are compared below
+): Tensor<T[0], Replaced<L[0], X, [number]>> {
+  return joined(tensors as unknown as readonly Tensor[], axis) as unknown as Tensor<T[0], Replaced<L[0], X, [number]>>; // sizes are compared below
 }
+
+type ConcatGuard<L extends readonly Shape[], X extends number> = L["length"] extends 0 ? "concat: tensors must hold one tensor or more"
+  : AxisGuard<"concat", L[0], X>;
 
 function joined(tensors: readonly Tensor[], axis: number): Tensor {
   const op = "concat";

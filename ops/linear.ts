@@ -18,7 +18,7 @@ import {
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames, outOf } from "../core/options.ts";
 import { formatValue, linearShape } from "../core/shape.ts";
-import type { Box, Last, Lead, NoLinear, Shape, Size } from "../core/shape.ts";
+import type { Box, Last, NoLinear, Shape, Size, Unless, WithLast } from "../core/shape.ts";
 import { type Tensor, view } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
@@ -27,6 +27,15 @@ export type Linear<I extends number = number, O extends number = number, D exten
   weight: Tensor<D, [O, I]>;
   bias?: Tensor<D, [O]> | undefined;
 };
+
+type Layer<D extends Float, I extends number, O extends number> = {
+  weight: Tensor<NoInfer<D>, [O, I]>;
+  bias?: Tensor<NoInfer<D>, [NoInfer<O>]> | undefined;
+};
+
+/** The parameters of a layer for an input of shape S, or the sentence that says why they do not fit. @internal */
+export type LinearFor<Op extends string, D extends Float, S extends Shape, I extends number, O extends number> = Box<Size<I>> extends
+  Box<Size<Last<S>>> ? Layer<D, I, O> : Unless<S, [O, I], Layer<D, I, O>, NoLinear<Op, S, [O, I]>>;
 
 /** A layer of any shape. @internal */
 export interface AnyLinear {
@@ -68,14 +77,13 @@ export function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
  */
 export function linear<D extends Float, S extends Shape, I extends number, O extends number>(
   x: Tensor<D, S>,
-  p: Box<Size<I>> extends Box<Size<Last<S>>> ? { weight: Tensor<NoInfer<D>, [O, I]>; bias?: Tensor<NoInfer<D>, [NoInfer<O>]> | undefined }
-    : NoLinear<"linear", S, [O, I]>,
-  options?: NoInfer<Out<D, [...Lead<S>, O]>>,
-): Tensor<D, [...Lead<S>, O]> {
+  p: LinearFor<"linear", D, S, I, O>,
+  options?: NoInfer<Out<D, WithLast<S, O>>>,
+): Tensor<D, WithLast<S, O>> {
   const shape = checkLinear("linear", x, p as AnyLinear);
   const { weight, bias } = p as AnyLinear;
   const copy = weight.copyFor("linear", "weight", true);
-  const out = output<D, [...Lead<S>, O]>("linear", x, x.dtype, shape, outOf("linear", options) as Tensor | undefined);
+  const out = output<D, WithLast<S, O>>("linear", x, x.dtype, shape, outOf("linear", options) as Tensor | undefined);
   if (x.rank === 1) {
     // A vector is one row.
     check("linear", withRow(x, (row) => withRow(out as Tensor, (y) => call(y, row, weight, copy, bias))));
@@ -158,9 +166,8 @@ export function checkBackwardOptions(op: string, options: { out?: unknown; accum
  */
 export function linearBackward<D extends Float, S extends Shape, I extends number, O extends number>(
   x: Tensor<D, S>,
-  p: Box<Size<I>> extends Box<Size<Last<S>>> ? { weight: Tensor<NoInfer<D>, [O, I]>; bias?: Tensor<NoInfer<D>, [NoInfer<O>]> | undefined }
-    : NoLinear<"linearBackward", S, [O, I]>,
-  dy: NoInfer<Tensor<D, [...Lead<S>, O]>>,
+  p: LinearFor<"linearBackward", D, S, I, O>,
+  dy: NoInfer<Tensor<D, WithLast<S, O>>>,
   options: NoInfer<LinearBackwardOptions<D, S, I, O>> = {},
 ): LinearGradients<D, S, I, O> {
   const op = "linearBackward";

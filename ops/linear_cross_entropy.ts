@@ -5,11 +5,11 @@ import { isFailure } from "../core/explaining.ts";
 import { checkLabels } from "../core/labels.ts";
 import { asContiguous, asRows, check, checkLike, checkNotRecording, checkShapeIs, record, recording } from "../core/op.ts";
 import { checkOptions } from "../core/options.ts";
-import type { Box, Last, Lead, NoLinear, Shape, Size } from "../core/shape.ts";
+import type { Lead, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { allowedLabels, checkTargets, type CrossEntropyOptions, ignoreNames } from "./cross_entropy.ts";
-import { type AnyLinear, checkLinear, type LinearGradients } from "./linear.ts";
+import { type AnyLinear, checkLinear, type LinearFor, type LinearGradients } from "./linear.ts";
 
 /**
  * Cross-entropy of a linear layer's outputs against labels: `crossEntropy(linear(x, p), targets)`, for large vocabularies. Rows go in chunks, of at least
@@ -41,8 +41,7 @@ import { type AnyLinear, checkLinear, type LinearGradients } from "./linear.ts";
  */
 export function linearCrossEntropy<D extends Float, S extends Shape, I extends number, O extends number>(
   x: Tensor<D, S>,
-  p: Box<Size<I>> extends Box<Size<Last<S>>> ? { weight: Tensor<NoInfer<D>, [O, I]>; bias?: Tensor<NoInfer<D>, [NoInfer<O>]> | undefined }
-    : NoLinear<"linearCrossEntropy", S, [O, I]>,
+  p: LinearFor<"linearCrossEntropy", D, S, I, O>,
   targets: NoInfer<Tensor<Integer, Lead<S>>>,
   options?: CrossEntropyOptions,
 ): Tensor<D, []> {
@@ -145,8 +144,7 @@ function scaleInPlace(op: string, gradients: readonly Tensor[], factor: Tensor):
  */
 export function linearCrossEntropyBackward<D extends Float, S extends Shape, I extends number, O extends number>(
   x: Tensor<D, S>,
-  p: Box<Size<I>> extends Box<Size<Last<S>>> ? { weight: Tensor<NoInfer<D>, [O, I]>; bias?: Tensor<NoInfer<D>, [NoInfer<O>]> | undefined }
-    : NoLinear<"linearCrossEntropyBackward", S, [O, I]>,
+  p: LinearFor<"linearCrossEntropyBackward", D, S, I, O>,
   targets: NoInfer<Tensor<Integer, Lead<S>>>,
   dy: Tensor<NoInfer<D>, []>,
   options?: CrossEntropyOptions,

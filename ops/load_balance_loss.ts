@@ -26,7 +26,7 @@ import { checkLogits, type RouterScore, scoreFlag } from "./route.ts";
 /** Options of `loadBalanceLoss`. */
 export interface LoadBalanceLossOptions {
   /** What the probabilities are made of: softmax, or sigmoid scores divided by their sum; softmax. */
-  score?: RouterScore;
+  score?: RouterScore | undefined;
 }
 
 const names = optionNames<LoadBalanceLossOptions>({ score: true });

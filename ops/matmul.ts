@@ -6,7 +6,7 @@ import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import { formatShape, formatValue, matmulShape } from "../core/shape.ts";
-import type { Last, MatmulShape, NoProduct, ProductLeft, ProductRight, Rows, Shape, Transposed } from "../core/shape.ts";
+import type { Last, MatmulShape, NoProduct, ProductLeft, ProductRight, Rows, Shape, Transposed, Unless } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { sumTo } from "./sum.ts";
@@ -59,7 +59,7 @@ const epilogues = { none: 0, relu: 1, gelu: 2, silu: 3 } as const;
 export function matmul<D extends Float, A extends Shape, B extends Shape, TA extends boolean = false, TB extends boolean = false>(
   a: Tensor<D, A>,
   b: ProductLeft<Transposed<A, TA>, Transposed<B, TB>> extends ProductRight<Transposed<A, TA>, Transposed<B, TB>> ? Tensor<NoInfer<D>, B>
-    : NoProduct<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>,
+    : Unless<A, B, Tensor<NoInfer<D>, B>, NoProduct<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>>,
   options?: MatmulOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>> {
   checkOptions("matmul", options, names);

@@ -6,7 +6,7 @@ import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkList } from "../core/list.ts";
 import { formatShape, pairShape, sameShape } from "../core/shape.ts";
-import type { Last, MatmulShape, NoPairs, PairLeft, PairRight, Rows, Shape, Transposed } from "../core/shape.ts";
+import type { Last, MatmulShape, NoPairs, PairLeft, PairRight, Rows, Shape, Transposed, Unless } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { type AnyOptions, checkBias, epilogueCode, type MatmulOptions, noGradient, product } from "./matmul.ts";
@@ -58,7 +58,12 @@ export function matmulList<D extends Float, A extends Shape, B extends Shape, TA
   a: readonly Tensor<D, A>[],
   b: PairLeft<Transposed<A, TA>, Transposed<B, TB>> extends PairRight<Transposed<B, TB>>
     ? Tensor<NoInfer<D>, B> | readonly Tensor<NoInfer<D>, B>[]
-    : NoPairs<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>,
+    : Unless<
+      A,
+      B,
+      Tensor<NoInfer<D>, B> | readonly Tensor<NoInfer<D>, B>[],
+      NoPairs<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>
+    >,
   options?: MatmulListOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>>[] {
   checkOptions("matmulList", options, names);

@@ -5,7 +5,7 @@ import type { Out } from "../core/op.ts";
 import { outOf } from "../core/options.ts";
 import type { DType } from "../core/dtype.ts";
 import { broadcastShapes, sameShape } from "../core/shape.ts";
-import type { Broadcast, BroadcastLeft, BroadcastRight, NoBroadcast, Shape } from "../core/shape.ts";
+import type { Broadcast, BroadcastLeft, BroadcastRight, NoBroadcast, Shape, Unless } from "../core/shape.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { sumTo } from "./sum.ts";
@@ -28,7 +28,8 @@ import { sumTo } from "./sum.ts";
  */
 export function mul<D extends DType, A extends Shape, B extends Shape>(
   a: Tensor<D, A>,
-  b: BroadcastLeft<A, B> extends BroadcastRight<A, B> ? Tensor<NoInfer<D>, B> : NoBroadcast<"mul", A, B>,
+  b: BroadcastLeft<A, B> extends BroadcastRight<A, B> ? Tensor<NoInfer<D>, B>
+    : Unless<A, B, Tensor<NoInfer<D>, B>, NoBroadcast<"mul", A, B>>,
   options?: NoInfer<Out<D, Broadcast<A, B>>>,
 ): Tensor<D, Broadcast<A, B>> {
   return product(a as Tensor, b as Tensor, outOf("mul", options) as Tensor | undefined) as unknown as Tensor<D, Broadcast<A, B>>; // checked below, as numbers

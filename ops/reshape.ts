@@ -3,7 +3,7 @@
 import { asContiguous, checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkReshape, checkShape, contiguousStrides, viewReshape } from "../core/shape.ts";
-import type { NoReshape, Shape } from "../core/shape.ts";
+import type { NoReshape, Shape, Unless } from "../core/shape.ts";
 import type { SameCount } from "../core/shape_count.ts";
 import { type Tensor, view } from "../core/tensor.ts";
 
@@ -23,7 +23,7 @@ import { type Tensor, view } from "../core/tensor.ts";
  */
 export function reshape<D extends DType, S extends Shape, const T extends Shape>(
   x: Tensor<D, S>,
-  shape: SameCount<S, T> extends true ? readonly [...T] : NoReshape<S, T>,
+  shape: SameCount<S, T> extends true ? readonly [...T] : Unless<S, T, readonly [...T], NoReshape<S, T>>,
 ): Tensor<D, T> {
   return reshaped(x as Tensor, checkShape("reshape", "shape", shape)) as unknown as Tensor<D, T>; // the counts are compared below
 }

@@ -29,12 +29,12 @@ export type RouterScore = "softmax" | "sigmoid";
 /** How logits become weights. */
 export interface RouteScoring {
   /** Softmax over all experts, or the logistic function of each logit; softmax. */
-  score?: RouterScore;
+  score?: RouterScore | undefined;
   /**
    * Divides the weights of a row by their sum. On, unless `topK` is 1: the only weight would always be 1, and the router would learn nothing from the
    * answers.
    */
-  normalize?: boolean;
+  normalize?: boolean | undefined;
 }
 
 /** Options of `route`. */

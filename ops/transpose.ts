@@ -3,7 +3,7 @@
 import { checkTensor, record, recording } from "../core/op.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkAxes } from "../core/shape.ts";
-import type { NoTranspose, Permuted, Ranked, Ranking, Shape, Transposed } from "../core/shape.ts";
+import type { NoTranspose, Permuted, Ranked, Ranking, Shape, Transposed, Unless } from "../core/shape.ts";
 import { type Tensor, view } from "../core/tensor.ts";
 
 /**
@@ -24,7 +24,7 @@ export function transpose<D extends DType, S extends Shape>(x: Tensor<D, S>): Te
 /** A view with the axes in another order. */
 export function transpose<D extends DType, S extends Shape, const P extends Shape>(
   x: Tensor<D, S>,
-  axes: Ranked<S, P> extends Ranking<P> ? readonly [...P] : NoTranspose<S, P>,
+  axes: Ranked<S, P> extends Ranking<P> ? readonly [...P] : Unless<S, P, readonly [...P], NoTranspose<S, P>>,
 ): Tensor<D, Permuted<S, P>>;
 export function transpose(x: Tensor, axes?: readonly number[]): Tensor {
   checkTensor("transpose", "x", x);

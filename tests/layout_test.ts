@@ -120,6 +120,16 @@ test("layout: what programs import awaits nothing at the top level and imports n
   nothing(wrong);
 });
 
+test("layout: only ffi/node.ts imports modules of Node, which not every project has the types of", () => {
+  const wrong: string[] = [];
+  for (const file of reachable(["mod.ts", "doctor.ts"])) {
+    if (file === "ffi/node.ts") continue;
+    const module = withoutComments(read(file)).match(/["']node:[\w/]+["']/)?.[0];
+    if (module !== undefined) wrong.push(`${file} names ${module}: import it from ffi/node.ts, above ffi from core/node.ts`);
+  }
+  nothing(wrong);
+});
+
 test("layout: errors are made by ffi/errors.ts, so that their stack begins at the user's call", () => {
   const wrong: string[] = [];
   for (const file of typescript(["core", "ffi", "nn", "ops"])) {

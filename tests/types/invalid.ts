@@ -38,6 +38,7 @@ declare const rows: Tensor<"f32", [number, Dim<"width">]>,
   up: Tensor<"f32", [Dim<"hidden">, Dim<"width">]>,
   x4: Tensor<"f32", [2, 4, 5, 8]>;
 declare const ids: Tensor<"u32", [2, 5]>;
+declare const list: Tensor<"f32", [number, 4]>[];
 declare const gpu: VulkanDevice;
 
 // ── Making tensors ──
@@ -158,6 +159,12 @@ split(s234, [1, 2], 3);
 concat([s23, s23], 2);
 // @ts-expect-error Type 'Tensor<"f32", [4, 5]>' is not assignable to type 'Tensor<"f32", [number, 3]>'
 concat([s23, s45], 0);
+// @ts-expect-error Type 'Tensor<"f64", [3, 4]>' is not assignable to type 'Tensor<"f32", [number, 4]>'
+concat([s34, d34], 0);
+// @ts-expect-error concat: axis 2 is out of range for rank 2
+concat(list, 2);
+// @ts-expect-error concat: tensors must hold one tensor or more
+concat([], 0);
 // @ts-expect-error 'Tensor<"f32", [2, 2]>'
 export const piece: Tensor<"f32", [2, 2]> = split(s23, [1, 2], 1)[0];
 

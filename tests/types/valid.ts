@@ -25,7 +25,7 @@ import { cpu, dim, empty, full, isTensor, keep, ones, random, scope, tensor, zer
 import { combineRows, expertOrder, gatherRows, loadBalanceLoss, moe, moeInit, route } from "../../mod.ts";
 import { adamW, clipByGlobalNorm, cosine, embeddingInit, layerNormInit, linearInit, load, save, valueAndGrad } from "../../mod.ts";
 import { accumulate, checkpoint, copy, ema, lion, muon, type Optimizer, parameterCount, sgd, treeMap } from "../../mod.ts";
-import type { Dim, Float, Linear, Prepacked, Shape, Tensor } from "../../mod.ts";
+import type { Broadcast, Dim, Float, Linear, Prepacked, Replaced, Shape, Tensor } from "../../mod.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<E>(): <A>(value: A, ...same: Equal<A, E> extends true ? [] : ["the type is another one"]) => void;
@@ -37,7 +37,7 @@ declare const s23: F<[2, 3]>, s34: F<[3, 4]>, s43: F<[4, 3]>, s3: F<[3]>, s4: F<
 declare const d34: Tensor<"f64", [3, 4]>;
 declare const rows: F<[number, Dim<"width">]>, x3: F<[number, number, Dim<"width">]>, any: F<Shape>, someN: F<[2, number]>;
 declare const up: F<[Dim<"hidden">, Dim<"width">]>;
-declare const ids: Tensor<"u32", [2, 5]>;
+declare const ids: Tensor<"u32", [2, 5]>, list: F<[number, 4]>[];
 
 // ── Making tensors: a typed array decides the dtype, sizes keep what is known of them ──
 is<F<[2, 3]>>()(tensor(cpu, [2, 3], new Float32Array(6)));
@@ -130,6 +130,30 @@ export function gated<D extends Float, S extends Shape>(x: Tensor<D, S>): Tensor
   add(x, x);
   return geglu(softmax(x, { out: x }), gelu(x));
 }
+// Of one generic shape is the result, too; where a generic shape leaves the rank open, the rest is checked when it runs.
+is<<S extends Shape>(x: F<S>) => F<S>>()(<S extends Shape>(x: F<S>) => add(mul(x, x), x));
+export const sub = <D extends Float, S extends Shape>(a: Tensor<D, S>, b: Tensor<D, S>): Tensor<D, S> => add(a, scale(b, -1));
+is<F<[2, 3]>>()(sub(s23, s23));
+export const squaredError = <D extends Float, S extends Shape>(x: Tensor<D, S>, y: Tensor<D, S>): Tensor<D, []> =>
+  mean(mul(sub(x, y), sub(x, y)));
+export const interleaved = <D extends Float, S extends Shape>(x: Tensor<D, S>, out: Tensor<D, S>): Tensor<D, S> => add(x, x, { out });
+export const gatedUnits = <D extends Float, S extends Shape>(x: Tensor<D, S>, up: Tensor<D, S>): Tensor<D, S> =>
+  add(swiglu(x, up), geglu(add(x, up), mul(x, up)));
+export const distance = <D extends Float, S extends Shape>(x: Tensor<D, S>, y: Tensor<D, S>): Tensor<D, []> => mse(add(x, y), mul(x, y));
+export const shifted = <S extends Shape>(x: F<S>, by: F<[3]>): F<Broadcast<S, [3]>> => add(x, by);
+is<F<[2, 3]>>()(shifted(s23, s3));
+export const centred = <S extends Shape>(x: F<S>): F<Shape> => add(x, scale(mean(x, { axis: -1, keepDims: true }), -1));
+export const pair = <A extends Shape, B extends Shape>(a: F<A>, b: F<B>): F<Shape> => mul(add(a, b), add(b, a));
+export const twice = <S extends Shape>(x: F<S>): F<Shape> => add(matmul(gelu(matmul(x, s34)), s43), x);
+is<F<[2, 4]>>()((<S extends Shape>(x: F<S>) => matmul(x, s34))(s23));
+is<F<[5, 4]>>()(
+  (<S extends Shape>(x: F<S>) => linear(gelu(linear(x, { weight: s43 })), { weight: zeros(cpu, [4, 4]) }))(zeros(cpu, [5, 3])),
+);
+is<F<[]>>()((<S extends Shape>(x: F<S>, axis: 0 | 1) => sum(sum(x, { axis }), { axis: -1 }))(s23, 0));
+is<F<[number, 3]>>()((<S extends Shape>(x: F<S>[]) => concat(x, 0))([s23, s23]));
+is<F<[3, 2]>>()((<S extends Shape>(x: F<S>) => transpose(reshape(x, [2, 3]), [1, 0]))(s23));
+export const axisOf = <S extends Shape, X extends number>(x: F<S>, axis: X): F<Replaced<S, X, []>> => sum(x, { axis });
+is<F<[2]>>()(axisOf(s23, 1));
 export function residual<B extends number, T extends number>(
   x: F<[B, T, Dim<"width">]>,
   y: F<[B, T, Dim<"width">]>,
@@ -158,6 +182,11 @@ is<[F<[2, 1]>, F<[2, 2]>]>()(split(s23, [1, 2], 1));
 is<[F<[number, Dim<"hidden">]>, F<[number, Dim<"hidden">]>]>()(split(zeros(cpu, [size, 2 * h]), [h, h], -1));
 is<F<[2, number]>>()(concat([s23, zeros(cpu, [2, 5])], 1));
 is<F<[number, 3]>>()(concat([s23, s43, s13], 0));
+is<F<[number, 4]>>()(concat(list, 0));
+is<F<[number, number]>>()(concat(list as readonly F<[number, 4]>[], -1));
+is<F<[number, 4]>>()(concat(list.map((x) => scale(x, 2)), 0));
+is<F<[number, 4]>>()(concat([s34, ...list], 0));
+is<F<Shape>>()(concat([any, any] as F<Shape>[], 5));
 
 // ── Views ──
 is<F<[3, 2]>>()(transpose(s23));

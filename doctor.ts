@@ -58,7 +58,7 @@ export interface Report {
  * ```
  */
 export function doctor({ quick = false }: { quick?: boolean } = {}): Report {
-  const start = performance.now();
+  const start = performance.now(), { bun, deno } = process.versions;
   const device = cpu.describe();
   const sets = (["portable", "avx2", "avx512", "neon"] as const).filter(usable);
   const checks = selfTest(devices(sets, device.cores), quick);
@@ -67,7 +67,7 @@ export function doctor({ quick = false }: { quick?: boolean } = {}): Report {
     ok: checks.every(({ ok }) => ok),
     version: config.version,
     library: { path: loadedFrom!.path, from: loadedFrom!.from }, // `describe` has loaded it
-    runtime: process.versions.bun !== undefined ? `Bun ${process.versions.bun}` : `Deno ${process.versions.deno}`,
+    runtime: bun !== undefined ? `Bun ${bun}` : `Deno ${deno}`,
     machine: {
       processor: os.cpus()[0]?.model.trim() || "unknown",
       system: `${process.platform} ${os.arch()}`,
@@ -116,7 +116,7 @@ interface Paint {
 }
 
 function paint(): Paint {
-  const on = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const on = process.stdout.isTTY === true && !process.env["NO_COLOR"];
   const code = (n: number) => (text: string) => on ? `\x1b[${n}m${text}\x1b[0m` : text;
   return { heading: code(1), good: code(32), bad: code(31) };
 }

@@ -79,9 +79,11 @@ export function isFloat(dtype: DType): dtype is Float {
 
 // What an array is and how much it holds is asked of the getters that all typed arrays inherit: a subclass, or the array itself, may have
 // others that lie, and the library reads as much memory as it is told.
-const getters = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Uint8Array.prototype)) as Record<PropertyKey, PropertyDescriptor>;
-const tag = getters[Symbol.toStringTag]!.get!, length = getters.length!.get!, byteLength = getters.byteLength!.get!;
-const buffer = getters.buffer!.get!;
+const getters = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Uint8Array.prototype)) as Record<
+  "length" | "byteLength" | "buffer" | typeof Symbol.toStringTag,
+  Required<PropertyDescriptor>
+>;
+const tag = getters[Symbol.toStringTag].get, length = getters.length.get, byteLength = getters.byteLength.get, buffer = getters.buffer.get;
 
 /** The number of elements of a typed array, whatever it says itself. */
 export function lengthOf(array: ArrayBufferView): number {

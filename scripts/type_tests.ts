@@ -1,11 +1,12 @@
 // Type tests: tests/types/valid.ts must compile, and each marked line of tests/types/invalid.ts must not, with the message written above it. A user
 // reads these messages, so they are tested word for word, with the compiler that prints them. Beside them stand random calls, of which the compiler must
 // say what the run-time checks say.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agreementCases } from "../tests/types/agreement.ts";
 import { type Counts, line } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
+import { compiler } from "./typescript.ts";
 
 const directive = "// @ts-expect-error ";
 const folder = join(root, "tests", "types");
@@ -98,12 +99,4 @@ async function compile(files: Record<string, string[]>): Promise<Diagnostic[]> {
   }
   if (code !== 0 && found.length === 0) fail(`The TypeScript compiler ended with exit code ${code}.`);
   return found;
-}
-
-/** npm's typescript 7 is a native program in a package of its own; its script in node_modules/.bin would need Node. */
-function compiler(): string {
-  const file = process.platform === "win32" ? "tsc.exe" : "tsc";
-  const path = join(root, "node_modules", "@typescript", `typescript-${process.platform}-${process.arch}`, "lib", file);
-  if (!existsSync(path)) fail(`${path} is not there. Run \`npm install\` first.`);
-  return path;
 }

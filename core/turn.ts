@@ -1,6 +1,6 @@
 /** Turns of the event loop: what is awaited on the CPU is done at once, and would never let one come. */
 
-import { setImmediate } from "node:timers";
+import { timers } from "./node.ts";
 
 /** Milliseconds without a turn after which one is due. */
 const patience = 4;
@@ -30,7 +30,7 @@ export async function turn(): Promise<void> {
   const rounds = Math.max(1, Math.min((Date.now() - last) * roundsPerMillisecond, roundsMax));
   for (let i = 0; i < rounds; i++) {
     hadTurn(); // before each: where another loop awaits what is done while this one waits, it has to wait as well
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await new Promise<void>((resolve) => void timers.setImmediate(resolve));
   }
   hadTurn();
 }

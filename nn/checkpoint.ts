@@ -1,6 +1,5 @@
 /** Checkpoints: parameter trees in safetensors files, which Python's `safetensors` package reads too. */
 
-import { TypeError } from "../core/errors.ts";
 import type { Data, DType } from "../core/dtype.ts";
 import { checkFlag } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";

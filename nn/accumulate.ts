@@ -1,5 +1,6 @@
 /** Sums of gradient trees over several batches. */
 
+import { together } from "../core/list.ts";
 import { checkNotRecording, checkNumber } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import type { Tensor } from "../core/tensor.ts";
@@ -49,8 +50,10 @@ export function accumulate<P extends Tree<P>>(into: P, grads: NoInfer<P>, option
   }
   const byPath = new Map(xs);
   // Trees of both element types take a call for each.
-  for (const dtype of ["f32", "f64"] as const) {
-    const some = ys.filter(([, y]) => y.dtype === dtype);
-    axpby(some.map(([, y]) => y as Tensor<Float>), some.map(([path]) => byPath.get(path) as Tensor<Float>), { alpha: weight }); // just checked
-  }
+  together(op, () => {
+    for (const dtype of ["f32", "f64"] as const) {
+      const some = ys.filter(([, y]) => y.dtype === dtype);
+      axpby(some.map(([, y]) => y as Tensor<Float>), some.map(([path]) => byPath.get(path) as Tensor<Float>), { alpha: weight }); // just checked
+    }
+  });
 }

@@ -1,9 +1,11 @@
 /** Lists of tensors that one call takes: their checks, and the call of ops that change many tensors in place. */
 
 import { RangeError, TypeError } from "./errors.ts";
+import { native } from "../ffi/library.ts";
 import { asContiguous, check, checkDevice, checkFloat, checkLike, checkNotRecording, checkShapeIs } from "./op.ts";
 import { optionNames } from "./options.ts";
 import type { Device } from "./device.ts";
+import { isExplaining } from "./explaining.ts";
 import { formatShape, formatValue } from "./shape.ts";
 import { changes, type Tensor } from "./tensor.ts";
 
@@ -32,23 +34,19 @@ export function checkColumns(op: string, columns: readonly Column[]): void {
 }
 
 /**
- * Makes one call that changes the tensors of the first `written` columns in place and reads the others, which may have any strides. The call gets the
- * handles, column after column, followed by `flags`. Without tensors there is no call.
+ * Makes one call that changes the tensors of the first `written` columns in place and reads the others, which may have any strides; with "any strides" all
+ * are changed, and may have any. The call gets the handles, column after column, followed by `flags`. Without tensors there is no call.
  * @internal
  */
 export function inPlace(
   op: string,
   columns: readonly Column[],
-  written: number,
+  written: number | "any strides",
   flags: readonly number[],
   call: (device: Device, words: Uint32Array, count: number) => number,
 ): void {
-  for (const [name, list] of columns.slice(0, written)) {
-    list.forEach((x, i) => {
-      if (x.isContiguous) return;
-      throw new TypeError(`${op}: ${name}[${i}] is a view of strides ${formatShape(x.strides)}, must be contiguous to be changed in place`);
-    });
-  }
+  const anywhere = written === "any strides", outs = anywhere ? columns : columns.slice(0, written);
+  if (!anywhere) outs.forEach(([name, list]) => checkContiguous(op, name, list));
   checkNotRecording(op);
   const count = columns[0]![1].length;
   if (count === 0) return;
@@ -58,15 +56,54 @@ export function inPlace(
   try {
     columns.forEach(([, list], column) =>
       list.forEach((x, i) => {
-        const dense = asContiguous(op, x);
+        const dense = anywhere ? x : asContiguous(op, x);
         if (dense !== x) copies.push(dense);
         words[column * count + i] = dense.handle;
       })
     );
-    for (const [, list] of columns.slice(0, written)) for (const x of list) changes(x);
     check(op, call(columns[0]![1][0]!.device, words, count));
+    for (const [, list] of outs) waiting.changed.push(...list);
+    waiting.copies.push(...copies.splice(0));
   } finally {
     for (const x of copies) x.dispose();
+  }
+  if (!waiting.open) settle();
+}
+
+function checkContiguous(op: string, name: string, list: readonly Tensor[]): void {
+  list.forEach((x, i) => {
+    if (x.isContiguous) return;
+    throw new TypeError(`${op}: ${name}[${i}] is a view of strides ${formatShape(x.strides)}, must be contiguous to be changed in place`);
+  });
+}
+
+/** What calls in place have changed, or will, and the copies that they read. Nothing is recorded meanwhile, so nobody has to know of a change before it. */
+const waiting = { open: false, changed: [] as Tensor[], copies: [] as Tensor[] };
+
+function settle(): void {
+  for (const x of waiting.changed.splice(0)) changes(x);
+  for (const x of waiting.copies.splice(0)) x.dispose();
+}
+
+/**
+ * Runs `body`, whose calls of `inPlace` take effect together: until it ends each only does what can fail, and if one throws nothing has changed. No call may
+ * read what another one changes.
+ * @internal
+ */
+export function together(op: string, body: () => void): void {
+  if (isExplaining()) return body();
+  waiting.open = true;
+  native.tw_together_begin();
+  try {
+    body();
+    check(op, native.tw_together_commit());
+  } catch (error) {
+    native.tw_together_cancel();
+    waiting.changed.length = 0;
+    throw error;
+  } finally {
+    waiting.open = false;
+    settle();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Sums of gradient trees over several batches. */
 
 import { TypeError } from "../core/errors.ts";
+import { together } from "../core/list.ts";
 import { checkFinite, checkNotRecording } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
 import type { Float } from "../core/dtype.ts";
@@ -62,8 +63,10 @@ export function accumulate<P extends Tree<P>>(into: P, grads: NoInfer<P>, option
   }
   const byPath = new Map(xs);
   // Trees of both element types take a call for each.
-  for (const dtype of ["f32", "f64"] as const) {
-    const some = ys.filter(([, y]) => y.dtype === dtype);
-    axpby(some.map(([, y]) => y as Tensor<Float>), some.map(([path]) => byPath.get(path) as Tensor<Float>), { alpha: weight }); // just checked
-  }
+  together(op, () => {
+    for (const dtype of ["f32", "f64"] as const) {
+      const some = ys.filter(([, y]) => y.dtype === dtype);
+      axpby(some.map(([, y]) => y as Tensor<Float>), some.map(([path]) => byPath.get(path) as Tensor<Float>), { alpha: weight }); // just checked
+    }
+  });
 }

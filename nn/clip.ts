@@ -5,12 +5,14 @@ import { checkNotRecording } from "../core/op.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import { scope } from "../core/scope.ts";
 import type { Tensor } from "../core/tensor.ts";
-import { clipFactor, scaleBy } from "../ops/clip.ts";
+import { clipParts, scaleByParts } from "../ops/clip.ts";
 import { checkDistinct, flatten, type Tree } from "./tree.ts";
 
 /**
- * Scales gradients in place so that their global norm, the root of the sum of all squares, is at most `limit`. Returns the norm as it was. A norm that is
- * not finite leaves the gradients alone: the caller sees it. Two native calls, however many gradients there are.
+ * Scales gradients in place so that their global norm, the root of the sum of all squares, is at most `limit`. Returns the norm as it was. Gradients of which
+ * every element is finite are clipped right, however large or small they are; a norm beyond 3.4e38, the largest number of f32, is returned as Infinity all the
+ * same. Where an element is NaN or infinite the gradients stay as they are, and so is the norm: the caller sees it. A GPU may take numbers below 1.2e-38 for
+ * 0. Two native calls, however many contiguous gradients there are; one that throws has changed nothing.
  *
  * ```ts
  * import { clipByGlobalNorm, cpu, tensor } from "@tilework/tilework";
@@ -32,8 +34,8 @@ export function clipByGlobalNorm<P extends Tree<P>>(grads: P, limit: number): Te
   }
   const list = leaves.map(([, x]) => x as Tensor<"f32">); // just checked
   return scope(() => {
-    const { norm, factor } = clipFactor(list, limit);
-    scaleBy(list, factor);
+    const { norm, factor } = clipParts(list, limit);
+    scaleByParts(list, factor);
     return norm;
   });
 }

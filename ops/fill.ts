@@ -6,7 +6,7 @@ import type { Device } from "../core/device.ts";
 import { type DType, dtypes } from "../core/dtype.ts";
 import { checkShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { allocate, checkDType, requireDevice, type Tensor } from "../core/tensor.ts";
+import { allocate, changes, checkDType, requireDevice, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 
 /**
@@ -85,4 +85,13 @@ function filled<D extends DType, S extends Shape>(
   const out = allocate<D, S>(op, device, dtype, sizes);
   check(op, native.tw_fill(device.handle, out.handle, value));
   return out;
+}
+
+/**
+ * Makes every element of a tensor `value`, in place. Asks for no memory, on a GPU neither.
+ * @internal
+ */
+export function refill(x: Tensor, value: number): void {
+  check("refill", native.tw_fill(x.device.handle, x.handle, value));
+  changes(x);
 }

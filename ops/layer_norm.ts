@@ -72,7 +72,7 @@ const names = optionNames<LayerNormSumOptions<Float, Shape>>({ out: true, eps: t
  * width (Ba, Kiros and Hinton, "Layer normalization", 2016).
  *
  * The variance is the mean of squared deviations from a corrected mean: rows with a large mean keep their digits, and a constant row gives exactly the
- * bias. NaN and infinities stay in their row. `out` may be `x` itself.
+ * bias. Rows of any size are right, however far their squares are from the range of their type. NaN and infinities stay in their row. `out` may be `x` itself.
  *
  * With a `residual` it is the norm of `x + residual`, and both are returned, `{ y, sum }`: the bits of `add` and then `layerNorm`, but memory is passed
  * over once. `out` and `sum` may be `x` or `residual` itself, not the same.

@@ -46,7 +46,8 @@ const names = optionNames<RmsNormOptions<Float, Shape>>({ out: true, eps: true }
 
 /**
  * RMS norm over the last axis: `y = x·r·weight` with `r = (mean(x²) + eps)^-½`, the mean over the row (Zhang and Sennrich, "Root mean square layer
- * normalization", 2019). NaN and infinities stay in their row. `out` may be `x` itself.
+ * normalization", 2019). Rows of any size are right, however far their squares are from the range of their type. NaN and infinities stay in their row. `out`
+ * may be `x` itself.
  *
  * Throws a RangeError where shapes do not fit or `eps` is negative, a TypeError for other element types than f32 and f64, a mix of them, or a disposed
  * tensor.

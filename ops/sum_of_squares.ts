@@ -10,7 +10,8 @@ import { native } from "../ffi/library.ts";
 
 /**
  * Sum of squares of all elements: `out = Σ x²`. Squares of f32 are added in f64 and rounded once, in an order that sizes alone decide. A GPU
- * adds f32 with what its roundings lose beside it, about as exact.
+ * adds f32 with what its roundings lose beside it, about as exact. A sum beyond the largest number of its type, as that of an element of 1e20 in f32, is
+ * Infinity, and one below the smallest is 0: for norms take `clipFactor`, which scales.
  *
  * Throws a TypeError for other element types than f32 and f64 or a disposed tensor. `clipFactor` gives the norm of many tensors in one call.
  *

@@ -1,6 +1,20 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { clipFactor, cpu, ones, scaleBy, slice, tensor } from "../mod.ts";
+import {
+  clipByGlobalNorm,
+  clipFactor,
+  cpu,
+  type Device,
+  full,
+  ones,
+  scaleBy,
+  scope,
+  slice,
+  sumOfSquares,
+  type Tensor,
+  tensor,
+} from "../mod.ts";
+import { gpuTest } from "./gpu_harness.ts";
 import { devices, randomTensor } from "./harness.ts";
 
 /** Clips the global norm of some gradients in place, and returns it. */
@@ -59,9 +73,29 @@ test("clipping has the same bits for any number of workers, and views are clippe
   for (const r of results) assert.deepEqual(r, results[0]);
 });
 
+test("clipFactor() finds norms of f64 whose squares leave the range", () => {
+  const eighth = 2 ** -1074; // the smallest number
+  const cases: [number[], number, number][] = [
+    [[3e200, 4e200], 5e200, 2e-201],
+    [[3e-200, 4e-200], 5e-200, 1],
+    [[3 * eighth, 4 * eighth], 5 * eighth, 1],
+    [[3e-200, 4e200, 0], 4e200, 1 / 4e200],
+    [[1.5e308, -1.5e308], Infinity, 1 / 1.5e308 / Math.SQRT2],
+    [[0, -0], 0, 1],
+  ];
+  for (const [values, norm, factor] of cases) {
+    for (const step of [1, 2]) {
+      using whole = tensor(cpu, [values.length, step], new Float64Array(values.flatMap((v) => step === 1 ? [v] : [v, 7e300])));
+      using x = slice(whole, 1, 0, 1);
+      const found = clipFactor([x], 1);
+      const near = (a: number, b: number) => a === b || Math.abs(a - b) <= 4e-16 * Math.abs(b);
+      assert.ok(near(found.norm.itemSync(), norm), `norm of ${values}: ${found.norm.itemSync()}`);
+      assert.ok(near(found.factor.itemSync(), factor), `factor of ${values}: ${found.factor.itemSync()}`);
+    }
+  }
+});
+
 test("clipFactor() and scaleBy() take f64", () => {
-  using a = tensor(cpu, [2], new Float64Array([3e200, 4e200]));
-  assert.equal(clipFactor([a], 1).norm.itemSync(), Infinity); // squares of f64 have nothing wider to go to
   using b = tensor(cpu, [2], new Float64Array([3, 4]));
   const { norm, factor } = clipFactor([b], 1);
   scaleBy([b], factor);
@@ -83,4 +117,71 @@ test("clipFactor() and scaleBy() say what does not fit", () => {
   assert.throws(() => scaleBy([x, x], half), { name: "TypeError" });
   assert.deepEqual([...x.readSync()], [1, 1, 1]);
   scaleBy([], half);
+});
+
+/** What a GPU may take for 0, and the CPU holds in part. */
+const smallest = 1.2e-38;
+
+/** Clips to `limit` what holds these numbers, scaled, beside a view of others, and compares norm and gradients with what they are in f64. */
+function clipsRight(device: Device, values: number[], limit: number): void {
+  scope(() => {
+    const rounded = values.map(Math.fround);
+    const a = tensor(device, [values.length], rounded), whole = tensor(device, [values.length, 2], rounded.flatMap((v) => [v, 7]));
+    const column = slice(whole, 1, 0, 1);
+    const largest = Math.max(...rounded.map(Math.abs));
+    const norm = largest * Math.hypot(...[...rounded, ...rounded].map((v) => v / largest));
+    const found = clipByGlobalNorm({ a, column } as Record<string, Tensor>, limit).itemSync();
+    const near = (x: number, y: number, what: string) =>
+      assert.ok(
+        x === y || Math.abs(x - y) <= Math.max(2e-6 * Math.abs(y), smallest),
+        `${device.name}: ${what} of ${values} to ${limit}: ${x}, not ${y}`,
+      );
+    near(found, Math.fround(norm), "norm");
+    const factor = norm > limit ? limit / norm : 1;
+    for (const x of [a, column]) x.readSync().forEach((g, i) => near(g, rounded[i]! / norm * norm * factor, "gradient"));
+    whole.readSync().forEach((x, i) => i % 2 === 1 && assert.equal(x, 7));
+  });
+}
+
+const extremes = [1e-30, 1e-23, 1e-19, 1e-15, 1e-14, 1, 1e14, 1e15, 1e19, 1e20, 1e30, 1e38];
+
+function clipsExtremes(device: Device): void {
+  for (const size of extremes) {
+    for (const limit of [1, size, size / 7]) clipsRight(device, [size, -2 * size, 0, size / 3, 3 * size], limit);
+  }
+  clipsRight(device, [1e20, 1, 1e-20, 0], 1);
+  clipsRight(device, [1e-20, 1, 1e-30], 0.5);
+  // The true norm is beyond what f32 holds.
+  clipsRight(device, [3.4e38, 3.4e38, 3.4e38], 1);
+  clipsRight(device, [3.4e38, -3.4e38], 1e-3);
+  clipsRight(device, [3.4e38, 3.4e38], 3e38);
+  clipsRight(device, [3.4e38, 3.4e38, 3.4e38], 7e38);
+  clipsRight(device, [3.4e38, 3.4e38, 3.4e38], 1e39);
+  clipsRight(device, [3.4e38, 3.4e38, 3.4e38], Infinity);
+}
+
+test("clipByGlobalNorm() clips right what is finite, however large or small", () => {
+  clipsExtremes(cpu);
+  // The CPU has numbers below 2^-126 too.
+  using x = tensor(cpu, [2], [3e-40, 4e-40]);
+  assert.equal(clipByGlobalNorm({ x }, 1e-40).itemSync(), Math.fround(5e-40));
+  assert.deepEqual([...x.readSync()].map((v) => v.toPrecision(4)), ["6.000e-41", "8.000e-41"]);
+});
+
+gpuTest("clipByGlobalNorm() clips right what is finite on a GPU too", (gpu) => {
+  clipsExtremes(gpu);
+  scope(() => {
+    const g = full(gpu, [4], 1e19);
+    assert.equal(clipByGlobalNorm({ g }, 1).itemSync(), Math.fround(2e19));
+    for (const x of g.readSync()) assert.ok(Math.abs(x - 0.5) < 1e-6);
+    // A long vector: parts and their join.
+    const long = full(gpu, [100_003], 1e20);
+    assert.ok(Math.abs(clipByGlobalNorm({ long }, 1).itemSync() / (1e20 * Math.sqrt(100_003)) - 1) < 1e-6);
+    assert.ok(Math.abs(sumOfSquares(long).itemSync() - 1) < 1e-5);
+    for (const odd of [Infinity, NaN]) {
+      const x = tensor(gpu, [3], [1, odd, 1e20]);
+      assert.ok(!Number.isFinite(clipByGlobalNorm({ x }, 1).itemSync()));
+      assert.deepEqual([...x.readSync()], [1, odd, Math.fround(1e20)]);
+    }
+  });
 });

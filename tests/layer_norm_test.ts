@@ -1,9 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add, cpu, layerNorm, layerNormBackward, mul, scope, sum, type Tensor, tensor, UnsupportedError, valueAndGrad } from "../mod.ts";
+import {
+  add,
+  cpu,
+  type Device,
+  layerNorm,
+  layerNormBackward,
+  mul,
+  scope,
+  sum,
+  type Tensor,
+  tensor,
+  UnsupportedError,
+  valueAndGrad,
+} from "../mod.ts";
 import { setRecorder } from "../core/op.ts";
 import { native } from "../ffi/library.ts";
 import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { assertClose, assertSameBits } from "./harness.ts";
 import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
@@ -399,4 +413,107 @@ gpuTest("layerNorm() on a GPU has no shader for f64, and leaves out as it was", 
     assert.throws(() => layerNormBackward(x, { weight }, x), UnsupportedError);
     assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
   });
+});
+
+/**
+ * Rows of any size, in groups with usual ones: x̂ and the gradients of a row times s are those of the row, and dx those over s, if eps is multiplied by s²; it is
+ * left out where it counts for nothing. `exponents` are those of s.
+ */
+function ofAnySize(device: Device, dtype: "f32" | "f64", exponents: number[], limit: number): void {
+  for (const cols of [3, 40, 1100]) {
+    for (const exponent of exponents) {
+      scope(() => {
+        const rows = 6, scale = (i: number) => i === 1 || i === 4 ? 2 ** exponent : 1;
+        const base = both(normal(rows * cols, cols, 0.5))[dtype], w = both(normal(cols, 2))[dtype], c = both(normal(rows * cols, 3))[dtype];
+        const data = base.map((v, k) => v * scale(Math.floor(k / cols)));
+        const weight = of(device, [cols], w, dtype), bias = of(device, [cols], w, dtype), dy = of(device, [rows, cols], c, dtype);
+        const p = { weight, bias } as never, x = of(device, [rows, cols], data, dtype), usual = of(cpu, [rows, cols], base, dtype);
+        const plain = { weight: of(cpu, [cols], w, dtype), bias: of(cpu, [cols], w, dtype) } as never, eps = 0;
+        const what = `2^${exponent}, ${cols} columns, ${dtype} on ${device.name}`;
+        const same = (found: Tensor, wanted: Tensor, factor: (i: number) => number, width = cols) => {
+          const a = Float64Array.from(found.readSync() as Float32Array), b = Float64Array.from(wanted.readSync() as Float32Array);
+          assertClose(a.map((v, k) => v / factor(Math.floor(k / width))), b, limit, what);
+        };
+        same(layerNorm(x, p, { eps }) as Tensor, layerNorm(usual, plain, { eps }) as Tensor, () => 1);
+        const wanted = layerNormBackward(usual, plain, of(cpu, [rows, cols], c, dtype), { eps });
+        const tape = taped(() => layerNorm(x, p, { eps }) as Tensor).backward(dy);
+        for (const found of [layerNormBackward(x, p, dy, { eps }), { x: tape[0]!, weight: tape[1]! }]) {
+          // What f32 cannot hold of dx is no fault: it is compared where it is.
+          if (Math.abs(exponent) < (dtype === "f64" ? 1000 : 100)) same(found.x, wanted.x, (i) => 1 / scale(i));
+          same(found.weight, wanted.weight, () => 1, cols);
+        }
+        // In place, and with the usual eps, beside which a small row is nothing.
+        const there = layerNorm(of(device, [rows, cols], data, dtype), p) as Tensor;
+        layerNorm(x, p, { out: x });
+        assertClose(x.readSync(), there.readSync(), 0, what);
+      });
+    }
+  }
+}
+
+test("layerNorm() and its gradients are right for rows of any size", () => {
+  ofAnySize(cpu, "f32", [-120, -100, -70, -40, 40, 63, 66, 100, 125], 1e-5);
+  ofAnySize(cpu, "f64", [-1000, -600, -400, 400, 511, 600, 1020], 1e-12);
+});
+
+gpuTest("layerNorm() and its gradients are right for rows of any size on a GPU too", (gpu) => {
+  ofAnySize(gpu, "f32", [-110, -70, -40, 40, 63, 66, 100, 125], 1e-5);
+});
+
+function rowsOfOneValue(device: Device): void {
+  for (const value of [3.4e38, -1e38, 1e30, 1e20, 1, 0]) {
+    for (const cols of [1, 5, 33]) {
+      scope(() => {
+        const x = tensor(device, [2, cols], new Array<number>(2 * cols).fill(value)), weight = tensor(device, [cols], normal(cols, 1));
+        const bias = tensor(device, [cols], normal(cols, 2)), b = bias.readSync(), p = { weight, bias } as never;
+        const y = layerNorm(x, p) as Tensor;
+        y.readSync().forEach((v, i) =>
+          assert.ok(Math.abs(v - b[i % cols]!) < 1e-4, `${value}, ${cols} columns on ${device.name}: ${v}, not ${b[i % cols]}`)
+        );
+        // dx = (u − mean(u))/√eps.
+        const dy = tensor(device, [2, cols], normal(2 * cols, 3)), u = mul(dy, weight as never).readSync();
+        const level = (i: number) => u.subarray(i * cols, (i + 1) * cols).reduce((a, v) => a + v / cols, 0);
+        const wanted = Float64Array.from(u, (v, k) => (v - level(Math.floor(k / cols))) / Math.sqrt(1e-5));
+        for (const dx of [layerNormBackward(x, p, dy as never).x as Tensor, taped(() => layerNorm(x, p) as Tensor).backward(dy)[0]!]) {
+          assertClose(dx.readSync(), wanted, 1e-3, `${value}, ${cols} columns on ${device.name}`);
+        }
+      });
+    }
+  }
+}
+
+test("layerNorm() of a row of one value, however large, is the bias", () => rowsOfOneValue(cpu));
+
+gpuTest("layerNorm() of a row of one value, however large, is the bias on a GPU too", (gpu) => rowsOfOneValue(gpu));
+
+test("layerNorm() of a sum that is large is right, and so is its gradient", () => {
+  scope(() => {
+    const half = normal(40, 1).map(Math.fround),
+      x = tensor(cpu, [4, 10], half.map((v) => v * 2 ** 66)),
+      weight = tensor(cpu, [10], normal(10, 2));
+    const { y, sum } = layerNorm(x, { weight } as never, { residual: x } as never) as unknown as { y: Tensor; sum: Tensor };
+    close(sum.readSync(), half.map((v) => v * 2 ** 67), 0);
+    close(y.readSync(), reference(half, weight.readSync(), null, 10, 0), 1e-5);
+  });
+});
+
+test("layerNorm() of rows of any size has the same bits on 1 to 8 workers and every instruction set", () => {
+  for (const [dtype, exponents] of [["f32", [-70, 63, 100]], ["f64", [-600, 511, 600]]] as const) {
+    for (const exponent of exponents) {
+      scope(() => {
+        const [rows, cols] = [70, 37];
+        const x = normal(rows * cols, 1).map((v, k) => v * (Math.floor(k / cols) % 3 === 1 ? 2 ** exponent : 1));
+        const results = everyDevice().map((device) => {
+          const p = {
+            weight: of(device, [cols], both(normal(cols, 2))[dtype], dtype),
+            bias: of(device, [cols], both(normal(cols, 3))[dtype], dtype),
+          } as never;
+          const data = of(device, [rows, cols], both(x)[dtype], dtype),
+            g = layerNormBackward(data, p, of(device, [rows, cols], both(normal(rows * cols, 4))[dtype], dtype));
+          return [layerNorm(data, p) as Tensor, ...Object.values(g)].map((t) => (t as Tensor).readSync());
+        });
+        for (const result of results) result.forEach((t, i) => assertSameBits(t, results[0]![i]!, `2^${exponent}`));
+      });
+    }
+  }
 });

@@ -247,3 +247,17 @@ gpuTest("linearCrossEntropy() on a GPU: views, ignored rows alone, labels that a
     assert.throws(() => linearCrossEntropy(x, { weight }, tensor(gpu, [1], new Int32Array([1]))), UnsupportedError);
   });
 });
+
+gpuTest("linearCrossEntropy() on a GPU has gradients of 0 if all rows are ignored, whatever x and the weight hold", (gpu) => {
+  for (const classes of [5, 20_000]) {
+    scope(() => {
+      assertAsOnCpu(gpu, `${classes} classes`, (device) => {
+        const p = params(3, 2, classes, true, device), targets = tensor(device, [3], Int32Array.of(-100, -100, -100));
+        p.x.write(Float32Array.of(NaN, 1, Infinity, 2, 3, -Infinity));
+        p.weight.write(new Float32Array(2 * classes).fill(NaN));
+        const { value, grads } = valueAndGrad((p: Params) => fused(p, targets))(p);
+        return { value: value as Tensor, x: grads.x as Tensor, weight: grads.weight as Tensor, bias: grads.bias as Tensor };
+      });
+    });
+  }
+});

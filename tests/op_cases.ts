@@ -391,12 +391,11 @@ export const cases: Record<string, Case> = {
     steps: [
       // The momentum, m and v of the vector, and the numbers of its step.
       ...["zeros fill_u32_rows", "zeros fill_u32_rows", "zeros fill_u32_rows", "zeros fill_u64_rows"],
-      "adamWStep adam_w_f32_update",
-      "axpby axpby_f32_sum",
       "axpby axpby_f32_set",
       "axpby axpby_f32_sum",
-      "sumOfSquares sum_of_squares_f32_rows",
-      "scale mul_f32_rows",
+      "axpby axpby_f32_sum",
+      "normalize sum_of_squares_f32_rows",
+      "normalize scale_by_f32_update",
       ...Array.from({ length: 5 }, () => [
         "matmulList gemm_f32_strip",
         "axpby axpby_f32_set",
@@ -404,6 +403,8 @@ export const cases: Record<string, Case> = {
         "axpby axpby_f32_set",
         "matmulList gemm_f32_strip",
       ]).flat(),
+      "adamWStep adam_w_f32_update",
+      "axpby axpby_f32_sum",
       "axpby axpby_f32_sum",
     ],
   },

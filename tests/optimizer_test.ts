@@ -12,6 +12,7 @@ import {
   cpu,
   type Device,
   ema,
+  full,
   lion,
   load,
   matmul,
@@ -354,6 +355,67 @@ test("muon() makes steps nearly orthogonal, of each matrix of a stack as of that
     }
   });
 });
+
+/** Of the gradient [1, 2, 3, -1, 0.5, 2], the same for any scale of it. */
+const oneStepOfMuon = [-0.525, -0.481, -0.437, 0.857, 0.141, -0.576];
+
+function muonAtScale(device: Device, size: number): void {
+  scope(() => {
+    const params = { w: zeros(device, [2, 3]), stack: zeros(device, [2, 3, 2]) };
+    const g = [1, 2, 3, -1, 0.5, 2].map((x) => x * size), turned = [0, 3, 1, 4, 2, 5].map((i) => g[i]!);
+    // The second matrix of the stack has no gradient at all: it stays.
+    const grads = { w: tensor(device, [2, 3], g), stack: tensor(device, [2, 3, 2], [...turned, 0, 0, 0, 0, 0, 0]) };
+    using optimizer = muon(params, { weightDecay: 0, scale: "shape", nesterov: false });
+    optimizer.step(params, grads, 1);
+    assertClose(params.w.readSync(), oneStepOfMuon, 1e-3, `${device.name}, gradients of ${size}`);
+    const factor = Math.sqrt(3 / 2), stepped = [0, 3, 1, 4, 2, 5].map((i) => factor * oneStepOfMuon[i]!);
+    assertClose(params.stack.readSync(), [...stepped, 0, 0, 0, 0, 0, 0], 2e-3, `${device.name}, a stack of gradients of ${size}`);
+  });
+}
+
+const muonSizes = Array.from({ length: 31 }, (_, i) => 10 ** (2 * i - 30));
+
+test("muon() makes the same step for gradients of any size, and none for zeros", () => {
+  for (const size of [...muonSizes, 1e-37, 5e37]) muonAtScale(cpu, size);
+});
+
+gpuTest("muon() makes the same step for gradients of any size on a GPU too", (gpu) => {
+  for (const size of [...muonSizes, 1e-36, 1e37]) muonAtScale(gpu, size);
+});
+
+function skipsOnlyWhatIsNotFinite(device: Device): void {
+  for (const make of Object.values(kinds)) {
+    for (const [size, skipped] of [[1e20, 0], [3e38, 0], [1e-30, 0], [0, 0], [Infinity, 1], [-Infinity, 1], [NaN, 1]] as const) {
+      scope(() => {
+        const params = { w: full(device, [2, 3], 1), v: full(device, [5], 1) } as unknown as Tree; // sizes are not known
+        using optimizer = make(params);
+        const grads = { w: full(device, [2, 3], 1), v: full(device, [5], size) } as unknown as Tree; // as above
+        assert.equal(optimizer.step(params, grads, 0.01), skipped, `${size} on ${device.name}`);
+      });
+    }
+  }
+}
+
+test("skipNonFinite skips what is not finite, and nothing else", () => skipsOnlyWhatIsNotFinite(cpu));
+
+gpuTest("skipNonFinite skips what is not finite on a GPU, and nothing else", (gpu) => skipsOnlyWhatIsNotFinite(gpu));
+
+function adamWOfHugeGradients(device: Device): void {
+  for (const size of [1e18, 1e20, -3e38]) {
+    scope(() => {
+      const params = { p: full(device, [3], 1) };
+      using optimizer = adamW(params, { weightDecay: 0, skipNonFinite: true });
+      for (let t = 1; t <= 3; t++) {
+        assert.equal(optimizer.step(params, { p: full(device, [3], size) }, 0.01), 0);
+        assertClose(params.p.readSync(), new Array<number>(3).fill(1 - Math.sign(size) * 0.01 * t), 1e-5, `${size}, step ${t}`);
+      }
+    });
+  }
+}
+
+test("adamW() steps by its rate where the square of a gradient overflows", () => adamWOfHugeGradients(cpu));
+
+gpuTest("adamW() steps by its rate where the square of a gradient overflows on a GPU", (gpu) => adamWOfHugeGradients(gpu));
 
 test("muon() steps by AdamW what is no matrix to it", () => {
   scope(() => {

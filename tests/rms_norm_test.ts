@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, rmsNorm, rmsNormBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { cpu, type Device, rmsNorm, rmsNormBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
 import { native } from "../ffi/library.ts";
 import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
+import { assertClose, assertSameBits } from "./harness.ts";
 import { both, close, differences, dot, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
 /** Plain loops in f64. */
@@ -180,4 +181,67 @@ gpuTest("rmsNorm() on a GPU keeps NaN and infinities in their row, and has no sh
     assert.throws(() => rmsNormBackward(x, { weight }, x), UnsupportedError);
     assert.deepEqual([...out.readSync()], [7, 7, 7, 7]);
   });
+});
+
+/**
+ * Rows of any size, in groups with usual ones: x̂ and the gradients of a row times s are those of the row, and dx those over s, if eps is multiplied by s²; it is
+ * left out where it counts for nothing. `exponents` are those of s.
+ */
+function ofAnySize(device: Device, dtype: "f32" | "f64", exponents: number[], limit: number): void {
+  for (const cols of [3, 40, 1100]) {
+    for (const exponent of exponents) {
+      scope(() => {
+        const rows = 6, scale = (i: number) => i === 1 || i === 4 ? 2 ** exponent : 1;
+        const base = both(normal(rows * cols, cols, 0.5))[dtype], w = both(normal(cols, 2))[dtype], c = both(normal(rows * cols, 3))[dtype];
+        const data = base.map((v, k) => v * scale(Math.floor(k / cols)));
+        const weight = of(device, [cols], w, dtype), dy = of(device, [rows, cols], c, dtype);
+        const p = { weight } as never, x = of(device, [rows, cols], data, dtype), usual = of(cpu, [rows, cols], base, dtype);
+        const plain = { weight: of(cpu, [cols], w, dtype) } as never, eps = 0;
+        const what = `2^${exponent}, ${cols} columns, ${dtype} on ${device.name}`;
+        const same = (found: Tensor, wanted: Tensor, factor: (i: number) => number, width = cols) => {
+          const a = Float64Array.from(found.readSync() as Float32Array), b = Float64Array.from(wanted.readSync() as Float32Array);
+          assertClose(a.map((v, k) => v / factor(Math.floor(k / width))), b, limit, what);
+        };
+        same(rmsNorm(x, p, { eps }) as Tensor, rmsNorm(usual, plain, { eps }) as Tensor, () => 1);
+        const wanted = rmsNormBackward(usual, plain, of(cpu, [rows, cols], c, dtype), { eps });
+        const tape = taped(() => rmsNorm(x, p, { eps }) as Tensor).backward(dy);
+        for (const found of [rmsNormBackward(x, p, dy, { eps }), { x: tape[0]!, weight: tape[1]! }]) {
+          // What f32 cannot hold of dx is no fault: it is compared where it is.
+          if (Math.abs(exponent) < (dtype === "f64" ? 1000 : 100)) same(found.x, wanted.x, (i) => 1 / scale(i));
+          same(found.weight, wanted.weight, () => 1, cols);
+        }
+        // In place, and with the usual eps, beside which a small row is nothing.
+        const there = rmsNorm(of(device, [rows, cols], data, dtype), p) as Tensor;
+        rmsNorm(x, p, { out: x });
+        assertClose(x.readSync(), there.readSync(), 0, what);
+      });
+    }
+  }
+}
+
+test("rmsNorm() and its gradients are right for rows of any size", () => {
+  ofAnySize(cpu, "f32", [-120, -100, -70, -40, 40, 63, 66, 100, 125], 1e-5);
+  ofAnySize(cpu, "f64", [-1000, -600, -400, 400, 511, 600, 1020], 1e-12);
+});
+
+gpuTest("rmsNorm() and its gradients are right for rows of any size on a GPU too", (gpu) => {
+  ofAnySize(gpu, "f32", [-110, -70, -40, 40, 63, 66, 100, 125], 1e-5);
+});
+
+test("rmsNorm() of rows of any size has the same bits on 1 to 8 workers and every instruction set", () => {
+  for (const [dtype, exponents] of [["f32", [-70, 63, 100]], ["f64", [-600, 511, 600]]] as const) {
+    for (const exponent of exponents) {
+      scope(() => {
+        const [rows, cols] = [70, 37];
+        const x = normal(rows * cols, 1).map((v, k) => v * (Math.floor(k / cols) % 3 === 1 ? 2 ** exponent : 1));
+        const results = everyDevice().map((device) => {
+          const p = { weight: of(device, [cols], both(normal(cols, 2))[dtype], dtype) } as never;
+          const data = of(device, [rows, cols], both(x)[dtype], dtype),
+            g = rmsNormBackward(data, p, of(device, [rows, cols], both(normal(rows * cols, 4))[dtype], dtype));
+          return [rmsNorm(data, p) as Tensor, ...Object.values(g)].map((t) => (t as Tensor).readSync());
+        });
+        for (const result of results) result.forEach((t, i) => assertSameBits(t, results[0]![i]!, `2^${exponent}`));
+      });
+    }
+  }
 });

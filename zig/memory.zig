@@ -33,8 +33,40 @@ pub fn classOf(bytes: usize) struct { index: usize, bytes: usize } {
     return .{ .index = 4 * @as(usize, log) + quarter, .bytes = (@as(usize, 1) << @intCast(log)) + (quarter + 1) * step };
 }
 
+/// For tests: of how many allocations of this thread, `alloc` and `gpa` alike and those on a GPU, the last one fails. 0: none does.
+threadlocal var failing_in: u32 = 0;
+
+/// Whether the allocation that this thread is about to make is to fail.
+pub fn fails() bool {
+    if (failing_in == 0) return false;
+    failing_in -= 1;
+    return failing_in == 0;
+}
+
+/// The C heap, for what is no tensor's content: lists of a call, tables.
+pub const gpa: std.mem.Allocator = .{ .ptr = undefined, .vtable = &.{
+    .alloc = counted,
+    .resize = std.heap.c_allocator.vtable.resize,
+    .remap = std.heap.c_allocator.vtable.remap,
+    .free = std.heap.c_allocator.vtable.free,
+} };
+
+fn counted(context: *anyopaque, len: usize, to: std.mem.Alignment, address: usize) ?[*]u8 {
+    if (fails()) return null;
+    return std.heap.c_allocator.vtable.alloc(context, len, to, address);
+}
+
+pub const entries = struct {
+    /// For tests: the `nth` allocation of this thread from here on fails, once; 0 lets all pass. Returns how many were left until the one asked for before.
+    pub fn memory_fail(nth: u32) callconv(.c) u32 {
+        defer failing_in = nth;
+        return failing_in;
+    }
+};
+
 /// At least `bytes` bytes at a 64-byte border, with undefined content.
 pub fn alloc(bytes: usize) error{OutOfMemory}![*]align(alignment) u8 {
+    if (fails()) return error.OutOfMemory;
     if (replaced) return root.Memory.alloc(bytes);
     if (bytes > std.math.maxInt(isize) / 2) return error.OutOfMemory;
     const class = classOf(bytes);
@@ -147,4 +179,16 @@ test "size classes hold what they promise and waste less than a quarter" {
         try std.testing.expectEqual(class.index, classOf(class.bytes).index);
         last = class.index;
     }
+}
+
+test "the allocation that is asked to fail does, once" {
+    _ = entries.memory_fail(2);
+    free(try alloc(10), 10);
+    try std.testing.expectError(error.OutOfMemory, alloc(10));
+    free(try alloc(10), 10);
+    _ = entries.memory_fail(3);
+    gpa.free(try gpa.alloc(u8, 3));
+    try std.testing.expectEqual(2, entries.memory_fail(1));
+    try std.testing.expectError(error.OutOfMemory, gpa.alloc(u8, 3));
+    try std.testing.expectEqual(0, entries.memory_fail(0));
 }

@@ -53,6 +53,8 @@ pub const kernel_files = .{
 /// Every file with entries.
 pub const entry_files = .{
     @import("tensor.zig"),
+    @import("memory.zig"),
+    @import("row/list.zig"),
     @import("device.zig"),
     @import("gpu.zig"),
     @import("explain.zig"),

@@ -6,6 +6,7 @@
 
 const std = @import("std");
 const assert = std.debug.assert;
+const memory = @import("memory.zig");
 const Mutex = @import("parallel/futex.zig").Mutex;
 
 const index_bits = 20;
@@ -91,7 +92,7 @@ pub fn Slots(comptime T: type) type {
             const index = self.made;
             const segment = &self.segments[index / segment_len];
             if (segment.* == null) {
-                const fresh = std.heap.c_allocator.create([segment_len]Slot) catch return error.OutOfMemory;
+                const fresh = memory.gpa.create([segment_len]Slot) catch return error.OutOfMemory;
                 fresh.* = @splat(.{});
                 @atomicStore(?*[segment_len]Slot, segment, fresh, .release);
             }
@@ -120,5 +121,5 @@ test "a handle is valid until its value is removed, and never again" {
         try std.testing.expectEqual(@as(u64, i), slots.get(h).?.*);
         slots.remove(h);
     }
-    for (slots.segments) |segment| if (segment) |s| std.heap.c_allocator.destroy(s);
+    for (slots.segments) |segment| if (segment) |s| memory.gpa.destroy(s);
 }

@@ -398,8 +398,8 @@ fn store(g: ?*Gpu, tensor: Tensor, len: usize) Error!u32 {
     var t = tensor;
     t.owner = thread_id;
     const bytes = std.math.mul(usize, len, t.dtype.bytes()) catch return error.OutOfMemory;
-    const storage = std.heap.c_allocator.create(Storage) catch return error.OutOfMemory;
-    errdefer std.heap.c_allocator.destroy(storage);
+    const storage = memory.gpa.create(Storage) catch return error.OutOfMemory;
+    errdefer memory.gpa.destroy(storage);
     storage.* = .{ .block = undefined, .bytes = bytes, .references = 1 };
     if (g) |gpu| {
         storage.chunk = try gpu.alloc(bytes);
@@ -452,7 +452,7 @@ fn release(handle: u32, t: *Tensor) void {
     storage.references -= 1;
     if (storage.references > 0) return;
     freeBlock(storage);
-    std.heap.c_allocator.destroy(storage);
+    memory.gpa.destroy(storage);
 }
 
 fn freeBlock(storage: *const Storage) void {

@@ -1,7 +1,7 @@
 /** Muon over parameter trees: matrices step along the nearest orthogonal matrix, everything else by AdamW. */
 
 import { TypeError } from "../../core/errors.ts";
-import { isExplaining } from "../../core/explaining.ts";
+import { together } from "../../core/list.ts";
 import { checkFlag } from "../../core/op.ts";
 import { scope } from "../../core/scope.ts";
 import { checkFunction, formatShape, formatValue } from "../../core/shape.ts";
@@ -9,10 +9,8 @@ import { empty, type Tensor, view } from "../../core/tensor.ts";
 import { checkOptions, optionNames } from "../../core/options.ts";
 import { adamWStep } from "../../ops/adam_w.ts";
 import { axpby } from "../../ops/axpby.ts";
-import { clipFactor, scaleBy } from "../../ops/clip.ts";
+import { normalize } from "../../ops/clip.ts";
 import { matmulList } from "../../ops/matmul_list.ts";
-import { scale } from "../../ops/scale.ts";
-import { sumOfSquares } from "../../ops/sum_of_squares.ts";
 import type { Tree } from "../tree.ts";
 import { adamScalars, checkAdam } from "./adam_w.ts";
 import {
@@ -83,7 +81,8 @@ const adamNames = optionNames<NonNullable<MuonOptions["adam"]>>({ rate: true, be
  *   X ← U / ‖U‖,   five times   A = X Xᵀ,   X ← a X + (b A + c A²) X   with a = 3.4445, b = −4.7750, c = 2.0315
  *   p ← p − rate · decay · p − rate · scale · X
  *
- * The iteration (Newton and Schulz's, with other coefficients) drives all singular values of X towards 1. It runs in f32, over all matrices of one size in
+ * ‖U‖ is the root of the sum of U's squares, right for every finite U; one of zeros makes no step. The iteration (Newton and Schulz's, with other
+ * coefficients) drives all singular values of X towards 1. It runs in f32, over all matrices of one size in
  * one call a product, on the shorter side of each. Parameters that are no matrices are stepped as `adamW` does.
  *
  * State is f32 and belongs to no scope: it lives until the optimizer is disposed. Throws a TypeError that names the path where a tree differs from the one
@@ -130,23 +129,27 @@ export function muon<P extends Tree<P>>(params: P, options: MuonOptions = {}): O
       state,
       update({ params, grads, rate, t }) {
         numbers.write(adamScalars(rate * adamRate, betas, eps, weightDecay, t));
-        adamWStep(of(params, false), m, v, of(grads, false), numbers, { decays: of(decays, false) });
         const ws = of(params, true), gs = of(grads, true), decaying = of(decays, true);
-        axpby(buffers, gs, { beta: momentum });
         scope(() => {
           const ways = ws.map(alike);
-          axpby(ways, nesterov ? gs : buffers, { beta: 0 });
-          if (nesterov) axpby(ways, buffers, { alpha: momentum });
+          axpby(ways, buffers, { beta: 0 });
+          axpby(ways, gs, { beta: momentum });
+          if (nesterov) axpby(ways, gs, { beta: momentum });
           const steps = orthogonal(ways);
-          // One call for all matrices of one size that decay, or do not.
-          for (const group of groups(ws, (w, i) => `${rows(w)} ${columns(w)} ${decaying[i]}`)) {
-            const [first] = group as [number], w = ws[first]!;
-            const factor = scaling === "rms"
-              ? 0.2 * Math.sqrt(Math.max(rows(w), columns(w)))
-              : Math.sqrt(Math.max(1, rows(w) / columns(w)));
-            const beta = decaying[first] ? 1 - rate * weightDecay : 1;
-            axpby(group.map((i) => ws[i]!), group.map((i) => steps[i]!), { alpha: -rate * factor, beta });
-          }
+          // Up to here nothing was changed that lives on.
+          together(op, () => {
+            adamWStep(of(params, false), m, v, of(grads, false), numbers, { decays: of(decays, false) });
+            axpby(buffers, gs, { beta: momentum });
+            // One call for all matrices of one size that decay, or do not.
+            for (const group of groups(ws, (w, i) => `${rows(w)} ${columns(w)} ${decaying[i]}`)) {
+              const [first] = group as [number], w = ws[first]!;
+              const factor = scaling === "rms"
+                ? 0.2 * Math.sqrt(Math.max(rows(w), columns(w)))
+                : Math.sqrt(Math.max(1, rows(w) / columns(w)));
+              const beta = decaying[first] ? 1 - rate * weightDecay : 1;
+              axpby(group.map((i) => ws[i]!), group.map((i) => steps[i]!), { alpha: -rate * factor, beta });
+            }
+          });
         });
       },
     };
@@ -184,7 +187,7 @@ function orthogonal(stacks: readonly F32[]): F32[] {
     let stack = group.map((i) => stacks[i]!), other = stack.map(alike);
     let x = stack.flatMap(matricesOf), next = other.flatMap(matricesOf);
     const wide = rows(stack[0]!) <= columns(stack[0]!);
-    x.forEach(normalize);
+    normalize(x);
     const side = Math.min(rows(stack[0]!), columns(stack[0]!));
     const square = () => x.map(({ device }) => empty(device, [side, side]) as Matrix);
     const xx = square(), p = square();
@@ -201,21 +204,4 @@ function orthogonal(stacks: readonly F32[]): F32[] {
     group.forEach((i, k) => results[i] = stack[k]!);
   }
   return results;
-}
-
-/** Divides a matrix by its norm, in place. */
-function normalize(x: Matrix): void {
-  if (x.device.isGpu) return normalizeThere(x);
-  using sum = sumOfSquares(x);
-  const norm = isExplaining() ? 1 : Math.sqrt(sum.itemSync());
-  scale(x, 1 / (norm + 1e-7), { out: x });
-}
-
-/** As `normalize`, on a GPU, without a wait for the norm: clips to a tiny norm, and multiplies by the reciprocal of that, a power of two. */
-function normalizeThere(x: Matrix): void {
-  const { norm, factor } = clipFactor([x], 2 ** -60);
-  scaleBy([x], factor);
-  scale(x, 2 ** 60, { out: x });
-  norm.dispose();
-  factor.dispose();
 }

@@ -6,9 +6,12 @@ import { checkFlag, checkNotRecording, checkNumber } from "../../core/op.ts";
 import { checkFunction, formatValue } from "../../core/shape.ts";
 import { Fate, freeAs, keep, scope } from "../../core/scope.ts";
 import { type Tensor, tensor } from "../../core/tensor.ts";
-import { clipFactor } from "../../ops/clip.ts";
-import { zeros } from "../../ops/fill.ts";
+import { clipParts } from "../../ops/clip.ts";
+import { refill, zeros } from "../../ops/fill.ts";
 import { checkApart, checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
+
+/** A step is counted in u32. */
+const steps_max = 2 ** 32 - 1;
 
 /** Settings that all optimizers have. */
 export interface OptimizerOptions {
@@ -16,7 +19,7 @@ export interface OptimizerOptions {
   weightDecay?: number;
   /** Which parameters decay, by path; all of two axes or more. */
   decays?: (path: string, x: Tensor) => boolean;
-  /** Leaves everything as it is where a gradient is not finite, and reports it. Off. */
+  /** Leaves everything as it is where an element of a gradient is NaN or infinite, and reports it: `step` returns 1. Off. */
   skipNonFinite?: boolean;
 }
 
@@ -26,7 +29,7 @@ export interface Optimizer<P, State extends object = object> extends Disposable 
   readonly state: State;
   /**
    * One step in place. `rate` is the learning rate. Returns how many steps were skipped for a gradient that was not finite: 0 or 1, and 0 unless
-   * `skipNonFinite` is set.
+   * `skipNonFinite` is set. A step that throws, for want of memory too, has changed neither parameters nor state. Throws a RangeError after 2³² − 1 steps.
    */
   step(params: P, grads: NoInfer<P>, rate: number): number;
 }
@@ -145,13 +148,15 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
       checkDistinct(op, "params", ps);
       checkApart(op, "params", ps, "grads", gs);
       const list = { params: inOrder(leaves, ps), grads: inOrder(leaves, gs) };
-      if (skipNonFinite && !isFiniteNorm(list.grads)) return 1;
+      if (skipNonFinite && !areFinite(list.grads)) return 1;
       const { storage } = state.step;
       if (!isExplaining() && storage.writes !== writes) known = state.step.itemSync();
       const t = isExplaining() ? 1 : known + 1;
+      if (t > steps_max) throw new RangeError(`${op}: state.step is ${known}, the most that it counts; nothing was changed`);
       update({ ...list, rate, t });
-      state.step.write([t]);
-      if (!isExplaining()) [known, writes] = [t, storage.writes];
+      if (isExplaining()) return 0;
+      refill(state.step, t);
+      [known, writes] = [t, storage.writes];
       return 0;
     },
     [Symbol.dispose](): void {
@@ -166,7 +171,10 @@ function inOrder(order: readonly Leaf[], leaves: readonly Leaf[]): F32[] {
   return order.map(([path]) => byPath.get(path) as F32); // `checkSameTree` has found it, f32 like the optimizer's
 }
 
-function isFiniteNorm(grads: readonly F32[]): boolean {
-  using norm = scope(() => clipFactor(grads, Infinity).norm);
-  return isExplaining() || Number.isFinite(norm.itemSync());
+/** Whether every element is finite. A norm beyond f32 would still be clipped, one of what is not finite is not. */
+function areFinite(grads: readonly F32[]): boolean {
+  return scope(() => {
+    const { norm, factor } = clipParts(grads, 1);
+    return isExplaining() || Number.isFinite(norm.itemSync()) || factor.readSync()[0] !== 1;
+  });
 }

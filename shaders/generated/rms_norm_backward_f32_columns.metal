@@ -2,6 +2,20 @@
 #include <metal_math>
 #include <metal_texture>
 using namespace metal;
+float2 factorsOf_0(float kept_0)
+{
+    float2 _S1;
+    if(kept_0 < 0.0f)
+    {
+        _S1 = float2(1.0f / (as_type<float>((1602224128U))), - kept_0);
+    }
+    else
+    {
+        _S1 = float2(1.0f, kept_0);
+    }
+    return _S1;
+}
+
 struct Columns_0
 {
     uint groups_0;
@@ -39,39 +53,40 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_dy_0 = entryPointParams_dy_1;
     (&kernelContext_0)->entryPointParams_x_0 = entryPointParams_x_1;
     (&kernelContext_0)->entryPointParams_stats_0 = entryPointParams_stats_1;
-    uint _S1 = (entryPointParams_1->a_0.cols_0 + 63U) / 64U;
+    uint _S2 = (entryPointParams_1->a_0.cols_0 + 63U) / 64U;
     uint job_0 = group_0.x;
     for(;;)
     {
-        if(job_0 < (_S1 * entryPointParams_1->a_0.chunks_0))
+        if(job_0 < (_S2 * entryPointParams_1->a_0.chunks_0))
         {
         }
         else
         {
             break;
         }
-        uint chunk_0 = job_0 / _S1;
-        uint _S2 = job_0 % _S1;
-        uint c_0 = _S2 * 64U + thread_0.x;
+        uint chunk_0 = job_0 / _S2;
+        uint _S3 = job_0 % _S2;
+        uint c_0 = _S3 * 64U + thread_0.x;
         if(c_0 >= (entryPointParams_1->a_0.cols_0))
         {
             job_0 = job_0 + entryPointParams_1->a_0.groups_0;
             continue;
         }
-        uint _S3 = min(entryPointParams_1->a_0.rows_0, chunk_0 * entryPointParams_1->a_0.chunk_rows_0);
-        uint _S4 = min(entryPointParams_1->a_0.rows_0, _S3 + entryPointParams_1->a_0.chunk_rows_0);
-        uint r_0 = _S3;
+        uint _S4 = min(entryPointParams_1->a_0.rows_0, chunk_0 * entryPointParams_1->a_0.chunk_rows_0);
+        uint _S5 = min(entryPointParams_1->a_0.rows_0, _S4 + entryPointParams_1->a_0.chunk_rows_0);
+        uint r_0 = _S4;
         float dweight_0 = 0.0f;
         for(;;)
         {
-            if(r_0 < _S4)
+            if(r_0 < _S5)
             {
             }
             else
             {
                 break;
             }
-            float dweight_1 = dweight_0 + (&kernelContext_0)->entryPointParams_dy_0[entryPointParams_1->a_0.dy_at_0 + r_0 * entryPointParams_1->a_0.dy_stride_0 + c_0] * ((&kernelContext_0)->entryPointParams_x_0[entryPointParams_1->a_0.x_at_0 + r_0 * entryPointParams_1->a_0.x_stride_0 + c_0] * (&kernelContext_0)->entryPointParams_stats_0[entryPointParams_1->a_0.stats_at_0 + r_0]);
+            float2 f_0 = factorsOf_0((&kernelContext_0)->entryPointParams_stats_0[entryPointParams_1->a_0.stats_at_0 + r_0]);
+            float dweight_1 = dweight_0 + (&kernelContext_0)->entryPointParams_dy_0[entryPointParams_1->a_0.dy_at_0 + r_0 * entryPointParams_1->a_0.dy_stride_0 + c_0] * ((&kernelContext_0)->entryPointParams_x_0[entryPointParams_1->a_0.x_at_0 + r_0 * entryPointParams_1->a_0.x_stride_0 + c_0] * f_0.x * f_0.y);
             r_0 = r_0 + 1U;
             dweight_0 = dweight_1;
         }

@@ -2,21 +2,35 @@
 #include <metal_math>
 #include <metal_texture>
 using namespace metal;
+float2 factorsOf_0(float kept_0)
+{
+    float2 _S1;
+    if(kept_0 < 0.0f)
+    {
+        _S1 = float2(1.0f / (as_type<float>((1602224128U))), - kept_0);
+    }
+    else
+    {
+        _S1 = float2(1.0f, kept_0);
+    }
+    return _S1;
+}
+
 uint firstHalf_0(uint count_0)
 {
     uint half_0 = 64U;
     for(;;)
     {
-        bool _S1;
+        bool _S2;
         if(half_0 > 0U)
         {
-            _S1 = half_0 >= count_0;
+            _S2 = half_0 >= count_0;
         }
         else
         {
-            _S1 = false;
+            _S2 = false;
         }
-        if(_S1)
+        if(_S2)
         {
         }
         else
@@ -100,8 +114,8 @@ float meanOf_0(float sum_0, uint count_2)
     (&kernelContext_1)->entryPointParams_stats_0 = entryPointParams_stats_1;
     threadgroup array<float4, int(128)> shared_values_1;
     (&kernelContext_1)->shared_values_0 = &shared_values_1;
-    uint _S2 = thread_1.x;
-    bool _S3 = (entryPointParams_1->a_0.cols_0) <= 1024U;
+    uint _S3 = thread_1.x;
+    bool _S4 = (entryPointParams_1->a_0.cols_0) <= 1024U;
     uint i_0 = group_0.x;
     for(;;)
     {
@@ -112,12 +126,12 @@ float meanOf_0(float sum_0, uint count_2)
         {
             break;
         }
-        uint _S4 = entryPointParams_1->a_0.x_at_0 + i_0 * entryPointParams_1->a_0.x_stride_0;
-        uint _S5 = entryPointParams_1->a_0.dy_at_0 + i_0 * entryPointParams_1->a_0.dy_stride_0;
-        float r_0 = (&kernelContext_1)->entryPointParams_stats_0[entryPointParams_1->a_0.stats_at_0 + i_0];
+        uint _S5 = entryPointParams_1->a_0.x_at_0 + i_0 * entryPointParams_1->a_0.x_stride_0;
+        uint _S6 = entryPointParams_1->a_0.dy_at_0 + i_0 * entryPointParams_1->a_0.dy_stride_0;
+        float2 _S7 = factorsOf_0((&kernelContext_1)->entryPointParams_stats_0[entryPointParams_1->a_0.stats_at_0 + i_0]);
         thread array<float, int(8)> u_0;
         thread array<float, int(8)> v_0;
-        uint base_0 = _S2;
+        uint base_0 = _S3;
         float products_0 = 0.0f;
         for(;;)
         {
@@ -131,11 +145,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_1;
             if(base_0 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S6 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + base_0] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + base_0];
-                u_0[0U] = _S6;
-                float _S7 = (&kernelContext_1)->entryPointParams_x_0[_S4 + base_0];
-                v_0[0U] = _S7;
-                products_1 = fma(_S6, _S7, products_0);
+                float _S8 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + base_0] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + base_0];
+                u_0[0U] = _S8;
+                float _S9 = (&kernelContext_1)->entryPointParams_x_0[_S5 + base_0] * _S7.x * _S7.y;
+                v_0[0U] = _S9;
+                products_1 = fma(_S8, _S9, products_0);
             }
             else
             {
@@ -145,11 +159,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_2;
             if(j_0 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S8 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_0] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_0];
-                u_0[1U] = _S8;
-                float _S9 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_0];
-                v_0[1U] = _S9;
-                products_2 = fma(_S8, _S9, products_1);
+                float _S10 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_0] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_0];
+                u_0[1U] = _S10;
+                float _S11 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_0] * _S7.x * _S7.y;
+                v_0[1U] = _S11;
+                products_2 = fma(_S10, _S11, products_1);
             }
             else
             {
@@ -159,11 +173,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_3;
             if(j_1 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S10 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_1] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_1];
-                u_0[2U] = _S10;
-                float _S11 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_1];
-                v_0[2U] = _S11;
-                products_3 = fma(_S10, _S11, products_2);
+                float _S12 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_1] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_1];
+                u_0[2U] = _S12;
+                float _S13 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_1] * _S7.x * _S7.y;
+                v_0[2U] = _S13;
+                products_3 = fma(_S12, _S13, products_2);
             }
             else
             {
@@ -173,11 +187,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_4;
             if(j_2 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S12 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_2] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_2];
-                u_0[3U] = _S12;
-                float _S13 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_2];
-                v_0[3U] = _S13;
-                products_4 = fma(_S12, _S13, products_3);
+                float _S14 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_2] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_2];
+                u_0[3U] = _S14;
+                float _S15 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_2] * _S7.x * _S7.y;
+                v_0[3U] = _S15;
+                products_4 = fma(_S14, _S15, products_3);
             }
             else
             {
@@ -187,11 +201,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_5;
             if(j_3 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S14 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_3] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_3];
-                u_0[4U] = _S14;
-                float _S15 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_3];
-                v_0[4U] = _S15;
-                products_5 = fma(_S14, _S15, products_4);
+                float _S16 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_3] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_3];
+                u_0[4U] = _S16;
+                float _S17 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_3] * _S7.x * _S7.y;
+                v_0[4U] = _S17;
+                products_5 = fma(_S16, _S17, products_4);
             }
             else
             {
@@ -201,11 +215,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_6;
             if(j_4 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S16 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_4] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_4];
-                u_0[5U] = _S16;
-                float _S17 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_4];
-                v_0[5U] = _S17;
-                products_6 = fma(_S16, _S17, products_5);
+                float _S18 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_4] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_4];
+                u_0[5U] = _S18;
+                float _S19 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_4] * _S7.x * _S7.y;
+                v_0[5U] = _S19;
+                products_6 = fma(_S18, _S19, products_5);
             }
             else
             {
@@ -215,11 +229,11 @@ float meanOf_0(float sum_0, uint count_2)
             float products_7;
             if(j_5 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S18 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_5] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_5];
-                u_0[6U] = _S18;
-                float _S19 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_5];
-                v_0[6U] = _S19;
-                products_7 = fma(_S18, _S19, products_6);
+                float _S20 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_5] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_5];
+                u_0[6U] = _S20;
+                float _S21 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_5] * _S7.x * _S7.y;
+                v_0[6U] = _S21;
+                products_7 = fma(_S20, _S21, products_6);
             }
             else
             {
@@ -228,11 +242,11 @@ float meanOf_0(float sum_0, uint count_2)
             uint j_6 = base_0 + 896U;
             if(j_6 < (entryPointParams_1->a_0.cols_0))
             {
-                float _S20 = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_6] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_6];
-                u_0[7U] = _S20;
-                float _S21 = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_6];
-                v_0[7U] = _S21;
-                products_0 = fma(_S20, _S21, products_7);
+                float _S22 = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_6] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_6];
+                u_0[7U] = _S22;
+                float _S23 = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_6] * _S7.x * _S7.y;
+                v_0[7U] = _S23;
+                products_0 = fma(_S22, _S23, products_7);
             }
             else
             {
@@ -240,10 +254,10 @@ float meanOf_0(float sum_0, uint count_2)
             }
             base_0 = base_0 + 1024U;
         }
-        float4 _S22 = sumsOfGroup_0(float4(products_0, 0.0f, 0.0f, 0.0f), _S2, entryPointParams_1->a_0.cols_0, &kernelContext_1);
-        float _S23 = r_0 * meanOf_0(_S22.x, entryPointParams_1->a_0.cols_0);
-        uint _S24 = entryPointParams_1->a_0.dx_at_0 + i_0 * entryPointParams_1->a_0.dx_stride_0;
-        uint base_1 = _S2;
+        float4 _S24 = sumsOfGroup_0(float4(products_0, 0.0f, 0.0f, 0.0f), _S3, entryPointParams_1->a_0.cols_0, &kernelContext_1);
+        float _S25 = meanOf_0(_S24.x, entryPointParams_1->a_0.cols_0);
+        uint _S26 = entryPointParams_1->a_0.dx_at_0 + i_0 * entryPointParams_1->a_0.dx_stride_0;
+        uint base_1 = _S3;
         for(;;)
         {
             if(base_1 < (entryPointParams_1->a_0.cols_0))
@@ -255,82 +269,82 @@ float meanOf_0(float sum_0, uint count_2)
             }
             if(base_1 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[0U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + base_1] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + base_1];
-                    v_0[0U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + base_1];
+                    u_0[0U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + base_1] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + base_1];
+                    v_0[0U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + base_1] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + base_1)) = r_0 * (u_0[0U] - v_0[0U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + base_1)) = _S7.y * (u_0[0U] - v_0[0U] * _S25) * _S7.x;
             }
             uint j_7 = base_1 + 128U;
             if(j_7 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[1U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_7] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_7];
-                    v_0[1U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_7];
+                    u_0[1U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_7] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_7];
+                    v_0[1U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_7] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_7)) = r_0 * (u_0[1U] - v_0[1U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_7)) = _S7.y * (u_0[1U] - v_0[1U] * _S25) * _S7.x;
             }
             uint j_8 = base_1 + 256U;
             if(j_8 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[2U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_8] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_8];
-                    v_0[2U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_8];
+                    u_0[2U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_8] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_8];
+                    v_0[2U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_8] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_8)) = r_0 * (u_0[2U] - v_0[2U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_8)) = _S7.y * (u_0[2U] - v_0[2U] * _S25) * _S7.x;
             }
             uint j_9 = base_1 + 384U;
             if(j_9 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[3U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_9] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_9];
-                    v_0[3U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_9];
+                    u_0[3U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_9] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_9];
+                    v_0[3U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_9] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_9)) = r_0 * (u_0[3U] - v_0[3U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_9)) = _S7.y * (u_0[3U] - v_0[3U] * _S25) * _S7.x;
             }
             uint j_10 = base_1 + 512U;
             if(j_10 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[4U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_10] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_10];
-                    v_0[4U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_10];
+                    u_0[4U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_10] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_10];
+                    v_0[4U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_10] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_10)) = r_0 * (u_0[4U] - v_0[4U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_10)) = _S7.y * (u_0[4U] - v_0[4U] * _S25) * _S7.x;
             }
             uint j_11 = base_1 + 640U;
             if(j_11 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[5U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_11] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_11];
-                    v_0[5U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_11];
+                    u_0[5U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_11] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_11];
+                    v_0[5U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_11] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_11)) = r_0 * (u_0[5U] - v_0[5U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_11)) = _S7.y * (u_0[5U] - v_0[5U] * _S25) * _S7.x;
             }
             uint j_12 = base_1 + 768U;
             if(j_12 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[6U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_12] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_12];
-                    v_0[6U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_12];
+                    u_0[6U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_12] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_12];
+                    v_0[6U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_12] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_12)) = r_0 * (u_0[6U] - v_0[6U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_12)) = _S7.y * (u_0[6U] - v_0[6U] * _S25) * _S7.x;
             }
             uint j_13 = base_1 + 896U;
             if(j_13 < (entryPointParams_1->a_0.cols_0))
             {
-                if(!_S3)
+                if(!_S4)
                 {
-                    u_0[7U] = (&kernelContext_1)->entryPointParams_dy_0[_S5 + j_13] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_13];
-                    v_0[7U] = (&kernelContext_1)->entryPointParams_x_0[_S4 + j_13];
+                    u_0[7U] = (&kernelContext_1)->entryPointParams_dy_0[_S6 + j_13] * (&kernelContext_1)->entryPointParams_weight_0[entryPointParams_1->a_0.weight_at_0 + j_13];
+                    v_0[7U] = (&kernelContext_1)->entryPointParams_x_0[_S5 + j_13] * _S7.x * _S7.y;
                 }
-                *((&kernelContext_1)->entryPointParams_dx_0+(_S24 + j_13)) = r_0 * (u_0[7U] - v_0[7U] * r_0 * _S23);
+                *((&kernelContext_1)->entryPointParams_dx_0+(_S26 + j_13)) = _S7.y * (u_0[7U] - v_0[7U] * _S25) * _S7.x;
             }
             base_1 = base_1 + 1024U;
         }

@@ -8,6 +8,7 @@ struct Scale_0
     uint x_at_0;
     uint factor_at_0;
     uint count_0;
+    uint two_0;
 };
 
 struct EntryPointParams_0
@@ -29,7 +30,25 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_x_0 = entryPointParams_x_1;
     (&kernelContext_0)->entryPointParams_factor_0 = entryPointParams_factor_1;
     float f_0 = entryPointParams_factor_1[entryPointParams_1->a_0.factor_at_0];
+    float g_0;
+    if((entryPointParams_1->a_0.two_0) != 0U)
+    {
+        g_0 = (&kernelContext_0)->entryPointParams_factor_0[entryPointParams_1->a_0.factor_at_0 + 1U];
+    }
+    else
+    {
+        g_0 = 1.0f;
+    }
+    bool _S1;
     if(f_0 == 1.0f)
+    {
+        _S1 = g_0 == 1.0f;
+    }
+    else
+    {
+        _S1 = false;
+    }
+    if(_S1)
     {
         return;
     }
@@ -43,8 +62,7 @@ struct KernelContext_0
         {
             break;
         }
-        float device* _S1 = (&kernelContext_0)->entryPointParams_x_0+(entryPointParams_1->a_0.x_at_0 + i_0);
-        *_S1 = *_S1 * f_0;
+        *((&kernelContext_0)->entryPointParams_x_0+(entryPointParams_1->a_0.x_at_0 + i_0)) = *((&kernelContext_0)->entryPointParams_x_0+(entryPointParams_1->a_0.x_at_0 + i_0)) * f_0 * g_0;
         i_0 = i_0 + entryPointParams_1->a_0.groups_0 * 256U;
     }
     return;

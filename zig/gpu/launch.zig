@@ -32,9 +32,9 @@ pub const Work = struct {
 /// What a shader without a loop over its sizes stays below, trees of sums included.
 pub const few_rounds = 64;
 
-/// Rows, a workgroup each, which passes over them three times at the most, as common/sums.slang does.
-pub fn byRow(rows: usize, cols: usize) Work {
-    return .{ .groups = if (cols == 0) 0 else rows, .cost = 8 * rows * cols, .rounds = 3 * (cols / 1024 + 1) + few_rounds };
+/// Rows, a workgroup each, which passes over them so many times at the most, as common/sums.slang does.
+pub fn byRow(rows: usize, cols: usize, passes: usize) Work {
+    return .{ .groups = if (cols == 0) 0 else rows, .cost = 8 * rows * cols, .rounds = passes * (cols / 1024 + 1) + few_rounds };
 }
 
 /// Elements, each a thread's.

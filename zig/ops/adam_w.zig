@@ -2,7 +2,8 @@
 //!
 //!     g' = g·scale,  m = β1·m + (1 − β1)·g',  v = β2·v + (1 − β2)·g'²,  w = w·(1 − lr·decay) − lr·(m·c1) / (√(v·c2) + eps)
 //!
-//! with the bias corrections c1 = 1/(1 − β1ᵗ) and c2 = 1/(1 − β2ᵗ). No multiplication is fused with an addition: the pass waits for memory anyway
+//! with the bias corrections c1 = 1/(1 − β1ᵗ) and c2 = 1/(1 − β2ᵗ). A finite element of g' beyond 2⁶³ (f64: 2⁵¹¹) counts as that, with its sign: its square would
+//! make v infinite, and stop its parameter for ever. No multiplication is fused with an addition: the pass waits for memory anyway
 //! (28 bytes an element of f32; 1 769 472 of them took 1.24 ms on one core of a Xeon, 40 GB/s), and the same source is the same bits without hardware FMA.
 
 const std = @import("std");
@@ -53,17 +54,28 @@ fn Formula(comptime T: type) type {
 
         pub inline fn next(s: *const Step(T), x: [4]V) [3]V {
             const w, const m, const v, const gradient = x;
-            const g = gradient * all(s.gradient_scale);
+            const g = bounded(gradient * all(s.gradient_scale));
             const m1 = all(s.beta1) * m + all(s.one_minus_beta1) * g;
             const v1 = all(s.beta2) * v + all(s.one_minus_beta2) * (g * g);
             const change = (m1 * all(s.c1)) / (@sqrt(v1 * all(s.c2)) + all(s.eps));
             return .{ w * all(s.kept) - all(s.rate) * change, m1, v1 };
         }
 
+        /// What is not finite stays.
+        inline fn bounded(g: V) V {
+            const within = simd.max(all(-gradientMax(T)), simd.min(all(gradientMax(T)), g));
+            return @select(T, @abs(g) > all(std.math.floatMax(T)), g, within);
+        }
+
         inline fn all(x: T) V {
             return @splat(x);
         }
     };
+}
+
+/// The largest gradient whose square, corrected as that of the first step, stays within T.
+fn gradientMax(comptime T: type) T {
+    return if (T == f32) 0x1p63 else 0x1p511;
 }
 
 pub const ukernels = struct {
@@ -193,6 +205,18 @@ test "AdamW: parameters in f32 give the step of their rounded values" {
     try stepOne(&d, .{ w, m, v, try all.filled(f32, &.{1}, 0.3) }, try tensor.get(try all.from(f32, &.{8}, &narrow)));
     // 1 − f32(0.999) is 1.3e-5 away from 0.001.
     try testing.expectApproxEqAbs(@as(f32, 0.99), arrays.data(f32, w)[0], 1e-6);
+}
+
+test "AdamW: a gradient whose square overflows makes a step of the rate, and later ones count" {
+    for ([_]f32{ 1e19, 1e20, 3e38, -3e38 }) |g| {
+        const first = try walk(1, &.{g}, 0.01, 0);
+        try testing.expectApproxEqAbs(1 - std.math.copysign(@as(f32, 0.01), g), first[0], 1e-6);
+        const w, _, const v = try walk(1, &.{ g, g }, 0.01, 0);
+        try testing.expectApproxEqAbs(1 - std.math.copysign(@as(f32, 0.02), g), w, 1e-6);
+        try testing.expect(std.math.isFinite(v));
+    }
+    const w, _, _ = try walk(1, &.{std.math.inf(f32)}, 0.01, 0);
+    try testing.expect(!std.math.isFinite(w));
 }
 
 test "AdamW: one NaN stays where it is" {

@@ -37,15 +37,19 @@ pub const ukernels = struct {
 
 fn Task(comptime T: type) type {
     return struct {
-        pairs: *const list.List(2, 1),
+        pairs: list.List(2, 1),
         numbers: struct { alpha: f64, beta: f64 },
 
         pub fn run(self: *const @This(), d: *const Device) void {
             const steps = [1]Step(T){.{ .alpha = @floatCast(self.numbers.alpha), .beta = @floatCast(self.numbers.beta) }};
             const name = "axpby_" ++ @typeName(T) ++ "_";
             if (steps[0].beta == 0) {
-                self.pairs.update(d, T, name ++ "set", @as([]const Step(T), &steps), null);
-            } else self.pairs.update(d, T, name ++ "sum", @as([]const Step(T), &steps), null);
+                self.pairs.update(d, T, name ++ "set", @as([]const Step(T), &steps));
+            } else self.pairs.update(d, T, name ++ "sum", @as([]const Step(T), &steps));
+        }
+
+        pub fn deinit(self: *const @This()) void {
+            self.pairs.deinit();
         }
 
         const Args = extern struct { y: [*]f32, x: [*]const f32, count: usize, alpha: f32, beta: f32 };

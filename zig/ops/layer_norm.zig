@@ -13,11 +13,14 @@
 //! Where no (μ, r) were kept the backward pass takes them from the row itself, as the forward pass does, while the row is in the first-level cache: x is still
 //! read from memory once.
 //!
+//! A row whose sum or squares leave the range of their type is taken by row/extreme.zig.
+//!
 //! The sums over rows go over chunks of rows that depend on the number of rows alone, and the chunks' sums join in their order.
 
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
 const device = @import("../device.zig");
+const extreme = @import("../row/extreme.zig");
 const launch = @import("../gpu/launch.zig");
 const Scratch = @import("../gpu/scratch.zig").Scratch;
 const shape = @import("../row/shape.zig");
@@ -50,6 +53,9 @@ fn Forward(comptime T: type) type {
         x_stride: usize,
         residual_stride: usize,
         eps: T,
+
+        /// Of the shader over a row, at the most.
+        pub const passes = 6;
     };
 }
 
@@ -121,6 +127,18 @@ fn Kernels(comptime T: type) type {
             }
             for (0..group) |g| {
                 const i = first + g;
+                if (!extreme.usual(T, r[g])) {
+                    extreme.normalize(T, true, &.{
+                        .out = if (p.out) |out| out + i * p.out_stride else null,
+                        .stats = if (p.stats) |stats| stats + 2 * i else null,
+                        .x = x[g],
+                        .weight = p.weight,
+                        .bias = if (has_bias) p.bias else null,
+                        .cols = p.cols,
+                        .eps = p.eps,
+                    });
+                    continue;
+                }
                 if (p.stats) |stats| {
                     stats[2 * i] = m[g] + c[g];
                     stats[2 * i + 1] = r[g];
@@ -243,11 +261,13 @@ fn Kernels(comptime T: type) type {
             pass.dy_next = group * p.dy_stride;
             pass.weight = p.weight;
             if (want_sums) pass.sums = p.sums.?;
+            var usual = true;
             inline for (0..group) |g| {
                 const i = first + g;
                 const x = p.x + i * p.x_stride;
                 const dy = p.dy + i * p.dy_stride;
                 const mean, const r = if (p.stats) |stats| stats[2 * i ..][0..2].* else statistics(x, p.cols, p.eps);
+                if (!extreme.usual(T, r)) usual = false;
                 const s = sweep.sums(T, 3, 2, p.cols, Means{ .x = x, .dy = dy, .weight = p.weight, .mean = mean, .r = r });
                 const delta = s[2] / n;
                 const mean_u = s[0] / n;
@@ -262,7 +282,37 @@ fn Kernels(comptime T: type) type {
                 if (want_dx) pass.dx[g] = p.dx.? + i * p.dx_stride;
                 if (has_dsum) pass.dsum[g] = p.dsum.? + i * p.dsum_stride;
             }
+            if (!usual) {
+                @branchHint(.unlikely);
+                return if (group == 1) extremeRow(want_dx, has_dsum, p, first) else oneByOne(want_dx, has_dsum, want_sums, p, first, group);
+            }
             sweep.each(p.cols, pass);
+        }
+
+        /// Rows among which one is extreme: in their order, as the sums are.
+        noinline fn oneByOne(
+            comptime want_dx: bool,
+            comptime has_dsum: bool,
+            comptime want_sums: bool,
+            p: *const Backward(T),
+            first: usize,
+            rows_: usize,
+        ) void {
+            for (first..first + rows_) |i| rowGroup(1, want_dx, has_dsum, want_sums, p, i);
+        }
+
+        fn extremeRow(comptime want_dx: bool, comptime has_dsum: bool, p: *const Backward(T), i: usize) void {
+            extreme.differentiate(T, true, &.{
+                .dx = if (want_dx) p.dx.? + i * p.dx_stride else null,
+                .dweight = p.sums,
+                .dbias = if (p.sums) |sums| sums + p.cols else null,
+                .dy = p.dy + i * p.dy_stride,
+                .dsum = if (has_dsum) p.dsum.? + i * p.dsum_stride else null,
+                .x = p.x + i * p.x_stride,
+                .weight = p.weight,
+                .cols = p.cols,
+                .eps = p.eps,
+            });
         }
 
         /// u, u·z and z.
@@ -397,7 +447,7 @@ fn BackwardTask(comptime T: type) type {
                 .dsum_stride = p.dsum_stride,
                 .x_stride = p.x_stride,
             };
-            const work = launch.byRow(p.rows, p.cols);
+            const work = launch.byRow(p.rows, p.cols, 3);
             const name = "layer_norm_backward_f32_rows";
             if (self.chunked.outs[0] == null and self.chunked.outs[1] == null) return launch.launch(d, name, args, work);
             const chunks = column_sums.gpuChunks(p.rows);

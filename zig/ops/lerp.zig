@@ -38,7 +38,7 @@ pub const ukernels = struct {
 
 fn Task(comptime T: type) type {
     return struct {
-        pairs: *const list.List(2, 1),
+        pairs: list.List(2, 1),
         /// t.
         numbers: f64,
 
@@ -47,8 +47,12 @@ fn Task(comptime T: type) type {
             const steps = [1]Step(T){.{ .t = @floatCast(t), .rest = @floatCast(1 - t) }};
             const name = "lerp_" ++ @typeName(T) ++ "_";
             if (t < 0.5) {
-                self.pairs.update(d, T, name ++ "near", @as([]const Step(T), &steps), null);
-            } else self.pairs.update(d, T, name ++ "far", @as([]const Step(T), &steps), null);
+                self.pairs.update(d, T, name ++ "near", @as([]const Step(T), &steps));
+            } else self.pairs.update(d, T, name ++ "far", @as([]const Step(T), &steps));
+        }
+
+        pub fn deinit(self: *const @This()) void {
+            self.pairs.deinit();
         }
 
         const Args = extern struct { y: [*]f32, x: [*]const f32, count: usize, t: f32, rest: f32, far: bool };

@@ -18,6 +18,7 @@ const gpu_product = @import("../gemm/gpu_product.zig");
 const gpu_scratch = @import("../gpu/scratch.zig");
 const Explanation = @import("../explain.zig").Explanation;
 const Labels = @import("../row/labels.zig").Labels;
+const launch = @import("../gpu/launch.zig");
 const linear = @import("linear.zig");
 const mean_loss = @import("../row/mean_loss.zig");
 const memory = @import("../memory.zig");
@@ -183,7 +184,7 @@ fn Task(comptime T: type) type {
             self.loss.* = mean_loss.mean(T, s.losses[0..self.rows], self.count);
         }
 
-        /// As `run`; that all rows are ignored only the device knows, so the products run then too, and what is not finite in x or w shows in the gradients.
+        /// As `run`; that all rows are ignored only the device knows, so the products run then too, and their results are cleared.
         pub fn dispatch(self: *const Self, d: *const Device) Error!void {
             if (T != f32) return error.Unsupported;
             const g = d.gpu.?;
@@ -208,7 +209,18 @@ fn Task(comptime T: type) type {
                 try self.gradients(s, first, rows).dispatch(d);
             }
             if (self.rows == 0) try self.gradients(s, 0, 0).dispatch(d);
+            try self.dispatchNothing(d, count);
             try cross_entropy.dispatchMean(d, self.loss, s.losses, self.rows, count);
+        }
+
+        /// Clears the gradients where no row counts.
+        fn dispatchNothing(self: *const Self, d: *const Device, kept: [*]const u32) Error!void {
+            const Args = extern struct { out: [*]f32, kept: [*]const u32, count: usize };
+            const name = "linear_cross_entropy_f32_nothing";
+            const outs = [_]?[*]T{ self.dx, self.dw, self.db };
+            for (outs, [_]usize{ self.rows * self.width, self.classes * self.width, self.classes }) |out, n| {
+                if (out) |o| try launch.launch(d, name, Args{ .out = o, .kept = kept, .count = n }, launch.byElement(name, n));
+            }
         }
 
         fn nothing(self: *const Self) void {

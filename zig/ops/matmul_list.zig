@@ -2,6 +2,7 @@
 
 const std = @import("std");
 const device = @import("../device.zig");
+const memory = @import("../memory.zig");
 const driver = @import("../gemm/driver.zig");
 const Explanation = @import("../explain.zig").Explanation;
 const gpu_product = @import("../gemm/gpu_product.zig");
@@ -111,8 +112,8 @@ fn anyOverlap(comptime T: type, outs: []const *const Tensor, m: usize, n: usize,
     if (m == 0 or n == 0) return false;
     const rows: isize = @intCast(m);
     const cols: isize = @intCast(n);
-    const corners = std.heap.c_allocator.alloc(Corner, 2 * outs.len) catch return error.OutOfMemory;
-    defer std.heap.c_allocator.free(corners);
+    const corners = memory.gpa.alloc(Corner, 2 * outs.len) catch return error.OutOfMemory;
+    defer memory.gpa.free(corners);
     var count: usize = 0;
     for (outs) |out| {
         const place: usize = (@intFromPtr(out.data) - @intFromPtr(out.storage.block)) / @sizeOf(T);
@@ -157,8 +158,8 @@ fn checkApart(
     bias: ?*const Tensor,
     p: *const driver.Product(T),
 ) Error!void {
-    const extents = std.heap.c_allocator.alloc(Extent, outs.len) catch return error.OutOfMemory;
-    defer std.heap.c_allocator.free(extents);
+    const extents = memory.gpa.alloc(Extent, outs.len) catch return error.OutOfMemory;
+    defer memory.gpa.free(extents);
     for (extents, outs) |*extent, out| extent.* = .of(out);
     const written = extents[0..join(extents)];
     for (operands) |x| if (meets(written, x)) return error.Overlap;
@@ -185,8 +186,8 @@ fn compute(
         try checkLike(y, b[0]);
     }
     try checkApart(T, outs, tensors[count..], bias, &p);
-    const items = std.heap.c_allocator.alloc(driver.Item(T), count) catch return error.OutOfMemory;
-    defer std.heap.c_allocator.free(items);
+    const items = memory.gpa.alloc(driver.Item(T), count) catch return error.OutOfMemory;
+    defer memory.gpa.free(items);
     for (items, outs, a, b) |*item, out, x, y| item.* = .{ .a = x.ptr(T), .b = y.ptr(T), .c = out.ptr(T) };
     const task: Task(T) = .{ .p = p, .items = items };
     try d.submit(&task);
@@ -196,8 +197,8 @@ fn checked(d: *const device.Device, handles: []const u32, bias_: u32, flags: u32
     if (handles.len == 0) return;
     const count = handles.len / 3;
     const dtype = (try tensor.get(handles[0])).dtype;
-    const tensors = std.heap.c_allocator.alloc(*const Tensor, handles.len) catch return error.OutOfMemory;
-    defer std.heap.c_allocator.free(tensors);
+    const tensors = memory.gpa.alloc(*const Tensor, handles.len) catch return error.OutOfMemory;
+    defer memory.gpa.free(tensors);
     for (tensors, handles, 0..) |*t, handle, i| t.* = if (i < 2 * count) try tensor.typed(handle, dtype) else try tensor.getWeight(handle, dtype);
     const bias = try tensor.optional(bias_, dtype);
     switch (dtype) {
@@ -257,23 +258,23 @@ test "matmul_list: what does not fit or overlaps is refused, and nothing is writ
     const d = device.forTest(1);
     const a = try made.filled(f32, &.{ 2, 3 }, 1);
     const b = try made.filled(f32, &.{ 3, 4 }, 1);
-    const memory = try made.filled(f32, &.{ 6, 8 }, 7);
+    const base = try made.filled(f32, &.{ 6, 8 }, 7);
     const c = [_]u32{
-        try made.view(memory, 0, &.{ 2, 4 }, &.{ 8, 1 }),
-        try made.view(memory, 4, &.{ 2, 4 }, &.{ 8, 1 }),
-        try made.view(memory, 16, &.{ 2, 4 }, &.{ 8, 1 }),
+        try made.view(base, 0, &.{ 2, 4 }, &.{ 8, 1 }),
+        try made.view(base, 4, &.{ 2, 4 }, &.{ 8, 1 }),
+        try made.view(base, 16, &.{ 2, 4 }, &.{ 8, 1 }),
     };
     const expect = testing.expectError;
-    const near = try made.view(memory, 3, &.{ 2, 4 }, &.{ 8, 1 });
+    const near = try made.view(base, 3, &.{ 2, 4 }, &.{ 8, 1 });
     try expect(error.Overlap, checked(&d, &.{ c[0], c[0], a, a, b, b }, 0, 0, 1, 0));
     try expect(error.Overlap, checked(&d, &.{ c[0], c[2], near, a, a, a, b, b, b }, 0, 0, 1, 0));
-    // What goes on at the begin of the next row of the memory.
-    const around = try made.view(memory, 14, &.{ 2, 4 }, &.{ 8, 1 });
+    // What goes on at the begin of the next row of the base.
+    const around = try made.view(base, 14, &.{ 2, 4 }, &.{ 8, 1 });
     try expect(error.Overlap, checked(&d, &.{ c[2], around, a, a, b, b }, 0, 0, 1, 0));
-    const inside = try made.view(memory, 32, &.{ 2, 3 }, &.{ 8, 1 });
-    const on_inside = try made.view(memory, 35, &.{ 2, 4 }, &.{ 8, 1 });
+    const inside = try made.view(base, 32, &.{ 2, 3 }, &.{ 8, 1 });
+    const on_inside = try made.view(base, 35, &.{ 2, 4 }, &.{ 8, 1 });
     try expect(error.Overlap, checked(&d, &.{ c[0], on_inside, inside, inside, b, b }, 0, 0, 1, 0));
-    const bias = try made.view(memory, 8, &.{4}, &.{1});
+    const bias = try made.view(base, 8, &.{4}, &.{1});
     try expect(error.Overlap, checked(&d, &.{ c[0], c[1], a, a, b, b }, bias, 0, 1, 0));
     // Shapes, layouts, types, ranks.
     const short = try made.filled(f32, &.{ 1, 3 }, 1);
@@ -293,10 +294,10 @@ test "matmul_list: what does not fit or overlaps is refused, and nothing is writ
     try expect(error.ShapeMismatch, checked(&d, &.{ c[0], cube, b }, 0, 0, 1, 0));
     try expect(error.InvalidArgument, checked(&d, &.{ c[0], a, b }, 0, 16, 1, 0));
     try expect(error.InvalidHandle, checked(&d, &.{ c[0], a, 0 }, 0, 0, 1, 0));
-    for ([_]u32{ memory, fresh }) |h| for (arrays.data(f32, h)) |x| try testing.expectEqual(7, x);
+    for ([_]u32{ base, fresh }) |h| for (arrays.data(f32, h)) |x| try testing.expectEqual(7, x);
     try checked(&d, &.{}, 0, 0, 1, 0);
     try checked(&d, &.{ c[0], c[2], c[1], a, a, a, b, b, b }, 0, 0, 1, 0);
-    for (arrays.data(f32, memory), 0..) |x, i| try testing.expectEqual(@as(f32, if (i < 16 or (i < 32 and i % 8 < 4)) 3 else 7), x);
+    for (arrays.data(f32, base), 0..) |x, i| try testing.expectEqual(@as(f32, if (i < 16 or (i < 32 and i % 8 < 4)) 3 else 7), x);
 }
 
 test "matmul_list: outputs overlap where they share an element, and only there" {

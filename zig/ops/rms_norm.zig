@@ -4,11 +4,14 @@
 //!
 //! Where no r was kept the backward pass takes it from the row itself, as the forward pass does.
 //!
+//! A row whose squares leave the range of their type is taken by row/extreme.zig.
+//!
 //! The sums over rows go over chunks of rows that depend on the number of rows alone, and the chunks' sums join in their order.
 
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
 const device = @import("../device.zig");
+const extreme = @import("../row/extreme.zig");
 const launch = @import("../gpu/launch.zig");
 const Scratch = @import("../gpu/scratch.zig").Scratch;
 const shape = @import("../row/shape.zig");
@@ -35,6 +38,9 @@ fn Forward(comptime T: type) type {
         stats_stride: usize = 1,
         x_stride: usize,
         eps: T,
+
+        /// Of the shader over a row, at the most.
+        pub const passes = 4;
     };
 }
 
@@ -80,9 +86,21 @@ fn Kernels(comptime T: type) type {
             for (0..group) |g| r[g] = factor(p.x + (first + g) * p.x_stride, p.cols, p.eps);
             for (0..group) |g| {
                 const i = first + g;
+                const x = p.x + i * p.x_stride;
+                if (!extreme.usual(T, r[g])) {
+                    extreme.normalize(T, false, &.{
+                        .out = if (p.out) |out| out + i * p.out_stride else null,
+                        .stats = if (p.stats) |stats| stats + i else null,
+                        .x = x,
+                        .weight = p.weight,
+                        .bias = null,
+                        .cols = p.cols,
+                        .eps = p.eps,
+                    });
+                    continue;
+                }
                 if (p.stats) |stats| stats[i] = r[g];
                 const out = p.out orelse continue;
-                const x = p.x + i * p.x_stride;
                 sweep.each(p.cols, Normalize{ .out = out + i * p.out_stride, .x = x, .weight = p.weight, .r = all(r[g]), .next = group * p.x_stride });
             }
         }
@@ -140,11 +158,13 @@ fn Kernels(comptime T: type) type {
             pass.x_next = group * p.x_stride;
             pass.dy_next = group * p.dy_stride;
             if (want_sums) pass.sums = p.sums.?;
+            var usual = true;
             inline for (0..group) |g| {
                 const i = first + g;
                 pass.x[g] = p.x + i * p.x_stride;
                 pass.dy[g] = p.dy + i * p.dy_stride;
                 pass.r[g] = if (p.stats) |stats| stats[i] else factor(pass.x[g], p.cols, p.eps);
+                if (!extreme.usual(T, pass.r[g])) usual = false;
                 if (want_dx) {
                     pass.dx[g] = p.dx.? + i * p.dx_stride;
                     // mean(u·x̂) = r·mean(u·x).
@@ -152,7 +172,30 @@ fn Kernels(comptime T: type) type {
                     pass.slope[g] = pass.r[g] * (product / n);
                 }
             }
+            if (!usual) {
+                @branchHint(.unlikely);
+                return if (group == 1) extremeRow(want_dx, p, first) else oneByOne(want_dx, want_sums, p, first, group);
+            }
             sweep.each(p.cols, pass);
+        }
+
+        /// Rows among which one is extreme: in their order, as the sums are.
+        noinline fn oneByOne(comptime want_dx: bool, comptime want_sums: bool, p: *const Backward(T), first: usize, count: usize) void {
+            for (first..first + count) |i| rowGroup(1, want_dx, want_sums, p, i);
+        }
+
+        fn extremeRow(comptime want_dx: bool, p: *const Backward(T), i: usize) void {
+            extreme.differentiate(T, false, &.{
+                .dx = if (want_dx) p.dx.? + i * p.dx_stride else null,
+                .dweight = p.sums,
+                .dbias = null,
+                .dy = p.dy + i * p.dy_stride,
+                .dsum = null,
+                .x = p.x + i * p.x_stride,
+                .weight = p.weight,
+                .cols = p.cols,
+                .eps = p.eps,
+            });
         }
 
         const Products = struct {
@@ -275,7 +318,7 @@ fn BackwardTask(comptime T: type) type {
                 .dx_stride = p.dx_stride,
                 .dy_stride = p.dy_stride,
                 .x_stride = p.x_stride,
-            }, launch.byRow(p.rows, p.cols));
+            }, launch.byRow(p.rows, p.cols, 3));
         }
     };
 }

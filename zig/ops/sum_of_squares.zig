@@ -22,7 +22,7 @@ pub const ukernels = struct {
 
 /// The sums of squares of tensors of T, one after another; those that are not contiguous are copied first. Clipping takes its norm from here.
 pub fn sums(comptime T: type, d: *const Device, tensors: []const *const Tensor, out: []f64) Error!void {
-    const gpa = std.heap.c_allocator;
+    const gpa = memory.gpa;
     const vectors = gpa.alloc(fold.Vector(T), tensors.len) catch return error.OutOfMemory;
     defer gpa.free(vectors);
     var bytes: usize = 0;

@@ -262,7 +262,7 @@ pub fn sumVectors(comptime T: type, comptime kernel_name: []const u8, d: *const 
         /// Parts of the vectors before.
         first: usize,
     };
-    const gpa = std.heap.c_allocator;
+    const gpa = memory.gpa;
     const cuts = gpa.alloc(Cut, vectors.len) catch return error.OutOfMemory;
     defer gpa.free(cuts);
     var parts: usize = 0;

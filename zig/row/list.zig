@@ -10,9 +10,10 @@ const device = @import("../device.zig");
 const launch = @import("../gpu/launch.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
-const Error = @import("../status.zig").Error;
+const status = @import("../status.zig");
+const Error = status.Error;
 const Tensor = tensor.Tensor;
-const gpa = std.heap.c_allocator;
+const gpa = @import("../memory.zig").gpa;
 
 /// Elements of a job: whole cache lines, and enough of them that a job costs more than finding it.
 const unit = 256;
@@ -100,6 +101,8 @@ pub fn List(comptime columns: usize, comptime written: usize) type {
             count: usize,
             /// Jobs of the items before.
             first: usize,
+            /// Which of a call's steps it takes.
+            choice: u32,
 
             pub fn ptr(item: *const Item, comptime T: type, column: usize) [*]T {
                 return @ptrCast(@alignCast(item.data[column]));
@@ -111,8 +114,9 @@ pub fn List(comptime columns: usize, comptime written: usize) type {
         jobs: usize,
         elements: usize,
 
-        /// `tensors` holds column after column, of one length that is not 0. `others` are further tensors that nothing written may touch.
-        pub fn init(tensors: []const *const Tensor, others: []const *const Tensor) Error!Self {
+        /// `tensors` holds column after column, of one length that is not 0. `others` are further tensors that nothing written may touch. `choices` says for
+        /// each item which step it takes; without, all take the first.
+        pub fn init(tensors: []const *const Tensor, others: []const *const Tensor, choices: ?[]const u32) Error!Self {
             const count = tensors.len / columns;
             const extents = gpa.alloc(Extent, tensors.len + others.len) catch return error.OutOfMemory;
             defer gpa.free(extents);
@@ -128,7 +132,7 @@ pub fn List(comptime columns: usize, comptime written: usize) type {
             const items = gpa.alloc(Item, count) catch return error.OutOfMemory;
             var self: Self = .{ .items = items, .dtype = tensors[0].dtype, .jobs = 0, .elements = 0 };
             for (items, tensors[0..count], 0..) |*item, t, i| {
-                item.* = .{ .data = undefined, .count = t.count(), .first = self.jobs };
+                item.* = .{ .data = undefined, .count = t.count(), .first = self.jobs, .choice = if (choices) |c| c[i] else 0 };
                 for (&item.data, 0..) |*data, column| data.* = tensors[column * count + i].data;
                 self.jobs += unitsOf(item.count);
                 self.elements += item.count;
@@ -168,32 +172,24 @@ pub fn List(comptime columns: usize, comptime written: usize) type {
             d.overRange(pass, self.jobs, 1, bytes, Range{ .list = self, .inner = ctx }, Range.range);
         }
 
-        /// Runs the micro-kernel `name` over all elements; item i takes `steps[choice[i]]`, or the one step that there is.
-        pub fn update(
-            self: *const Self,
-            d: *const Device,
-            comptime T: type,
-            comptime name: []const u8,
-            steps: anytype,
-            choice: ?[]const u32,
-        ) void {
+        /// Runs the micro-kernel `name` over all elements, each item with the one of `steps` that it takes.
+        pub fn update(self: *const Self, d: *const Device, comptime T: type, comptime name: []const u8, steps: anytype) void {
             const Step = std.meta.Elem(@TypeOf(steps));
             const Kernel_ = fn (*const Run(T, columns, Step)) callconv(.c) void;
             const Update = struct {
                 list: *const Self,
                 steps: []const Step,
-                choice: ?[]const u32,
                 kernel: *const Kernel_,
 
                 fn body(u: *const @This(), i: usize, from: usize, to: usize) void {
                     const item = &u.list.items[i];
-                    var r: Run(T, columns, Step) = .{ .data = undefined, .count = to - from, .step = &u.steps[if (u.choice) |c| c[i] else 0] };
+                    var r: Run(T, columns, Step) = .{ .data = undefined, .count = to - from, .step = &u.steps[item.choice] };
                     for (&r.data, 0..) |*data, column| data.* = item.ptr(T, column) + from;
                     u.kernel(&r);
                 }
             };
             const pass: device.Pass = .{ .kernel = name };
-            self.run(d, pass, &Update{ .list = self, .steps = steps, .choice = choice, .kernel = d.kernel(Kernel_, name) }, Update.body);
+            self.run(d, pass, &Update{ .list = self, .steps = steps, .kernel = d.kernel(Kernel_, name) }, Update.body);
         }
 
         /// The item that a job lies in: the last one that begins at or before it, which is not an empty one.
@@ -208,6 +204,99 @@ pub fn List(comptime columns: usize, comptime written: usize) type {
         }
     };
 }
+
+/// Calls in place of which all take effect or none: between `begin` and `commit` each does what can fail for a want of memory, and waits. What it writes and
+/// reads has to live until then; outputs of one may not be read by another.
+const Waiting = struct {
+    next: ?*Waiting = null,
+    device: *const Device,
+    run: *const fn (*Waiting) Error!void,
+    free: *const fn (*Waiting) void,
+
+    threadlocal var collects = false;
+    threadlocal var first: ?*Waiting = null;
+    threadlocal var last: ?*Waiting = null;
+
+    fn append(w: *Waiting) void {
+        if (last) |before| before.next = w else first = w;
+        last = w;
+    }
+
+    fn begin() void {
+        clear();
+        collects = true;
+    }
+
+    /// Runs them in their order.
+    fn commit() Error!void {
+        defer clear();
+        var next = first;
+        while (next) |w| : (next = w.next) w.run(w) catch |e| {
+            // A GPU records what a call asks for, which may fail by its driver. Those before it cannot be taken back.
+            if (w == first) return e;
+            if (w.device.gpu) |g| g.lost.store(true, .release);
+            return if (w.device.gpu == null) e else error.DeviceLost;
+        };
+    }
+
+    fn clear() void {
+        collects = false;
+        while (first) |w| {
+            first = w.next;
+            w.free(w);
+        }
+        last = null;
+    }
+
+    fn Of(comptime Task: type) type {
+        return struct {
+            waiting: Waiting,
+            task: Task,
+
+            fn make(d: *const Device, task: Task) Error!*Waiting {
+                const self = gpa.create(@This()) catch return error.OutOfMemory;
+                self.* = .{ .waiting = .{ .device = d, .run = run, .free = free_ }, .task = task };
+                return &self.waiting;
+            }
+
+            fn run(w: *Waiting) Error!void {
+                const self: *@This() = @fieldParentPtr("waiting", w);
+                return w.device.submit(&self.task);
+            }
+
+            fn free_(w: *Waiting) void {
+                const self: *@This() = @fieldParentPtr("waiting", w);
+                self.task.deinit();
+                gpa.destroy(self);
+            }
+        };
+    }
+};
+
+/// Runs a task that owns what it holds, but for tensors; or keeps it until `commit`.
+pub fn submit(d: *const Device, task: anytype) Error!void {
+    if (!Waiting.collects or d.explains()) {
+        defer task.deinit();
+        return d.submit(&task);
+    }
+    errdefer task.deinit();
+    Waiting.append(try Waiting.Of(@TypeOf(task)).make(d, task));
+}
+
+pub const entries = struct {
+    /// From here on calls that change lists of tensors in place are only prepared, until `together_commit` runs them or `together_cancel` forgets them.
+    pub fn together_begin() callconv(.c) void {
+        Waiting.begin();
+    }
+
+    pub fn together_commit() callconv(.c) i32 {
+        return status.of(Waiting.commit());
+    }
+
+    pub fn together_cancel() callconv(.c) void {
+        Waiting.clear();
+    }
+};
 
 /// A step's numbers, in a tensor so that a recorded program can refresh them; read when a task runs.
 pub fn Scalars(comptime count: usize) type {
@@ -253,15 +342,18 @@ pub fn Optimizer(
         /// The scalars are read when the task runs: on a device, or in a recorded program, something may have just written them.
         fn Task(comptime T: type) type {
             return struct {
-                parameters: *const Parameters,
-                /// For each parameter 1 where it decays, else 0.
-                decays: []const u32,
+                /// Each takes step 1 where it decays, else step 0.
+                parameters: Parameters,
                 scalars: Scalars(count),
 
                 pub fn run(self: *const @This(), d: *const Device) void {
                     const scalars = self.scalars.values();
                     const steps = [2]Step(T){ .of(scalars, false), .of(scalars, true) };
-                    self.parameters.update(d, T, op ++ "_" ++ @typeName(T) ++ "_" ++ kind, @as([]const Step(T), &steps), self.decays);
+                    self.parameters.update(d, T, op ++ "_" ++ @typeName(T) ++ "_" ++ kind, @as([]const Step(T), &steps));
+                }
+
+                pub fn deinit(self: *const @This()) void {
+                    self.parameters.deinit();
                 }
 
                 /// What the shader takes: one parameter with its state, and where the step's numbers are.
@@ -278,7 +370,7 @@ pub fn Optimizer(
                 pub fn dispatch(self: *const @This(), d: *const Device) Error!void {
                     const name = op ++ "_" ++ @typeName(T) ++ "_" ++ kind;
                     if (comptime !launch.exists(name)) return error.Unsupported;
-                    for (self.parameters.items, self.decays) |*item, decays| {
+                    for (self.parameters.items) |*item| {
                         var args: Args = .{
                             .data = undefined,
                             .gradient = item.ptr(f32, columns - 1),
@@ -287,7 +379,7 @@ pub fn Optimizer(
                             },
                             .count = item.count,
                             .wide = self.scalars == .f64,
-                            .decays = decays,
+                            .decays = item.choice,
                         };
                         for (&args.data, 0..) |*data, column| data.* = item.ptr(f32, column);
                         try launch.launch(d, name, args, launch.byElement(name, item.count));
@@ -299,12 +391,10 @@ pub fn Optimizer(
         pub fn onDevice(d: *const Device, tensors: []const *const Tensor, decays: []const u32, scalars: *const Tensor) Error!void {
             for (decays) |flag| if (flag > 1) return error.InvalidArgument;
             const numbers: Scalars(count) = try .of(scalars);
-            const parameters: Parameters = try .init(tensors, &.{scalars});
-            defer parameters.deinit();
-            switch (parameters.dtype) {
+            switch (tensors[0].dtype) {
                 inline .f32, .f64 => |dtype| {
                     const T = if (dtype == .f32) f32 else f64;
-                    try d.submit(&Task(T){ .parameters = &parameters, .decays = decays, .scalars = numbers });
+                    return submit(d, Task(T){ .parameters = try .init(tensors, &.{scalars}, decays), .scalars = numbers });
                 },
                 else => return error.Unsupported,
             }
@@ -322,16 +412,17 @@ pub fn Optimizer(
     };
 }
 
-/// A call that updates the first of each pair of tensors in place. `Task(T)` has the `pairs` and `numbers` of the call, f64.
+/// A call that updates the first of each pair of tensors in place. `Task(T)` has the `pairs`, which it owns, and `numbers` of the call, f64.
 pub fn Pairs(comptime Task: fn (type) type) type {
     return struct {
         const Numbers = @FieldType(Task(f32), "numbers");
 
         pub fn onDevice(d: *const Device, tensors: []const *const Tensor, numbers: Numbers) Error!void {
-            const pairs: List(2, 1) = try .init(tensors, &.{});
-            defer pairs.deinit();
-            switch (pairs.dtype) {
-                inline .f32, .f64 => |dtype| try d.submit(&Task(if (dtype == .f32) f32 else f64){ .pairs = &pairs, .numbers = numbers }),
+            switch (tensors[0].dtype) {
+                inline .f32, .f64 => |dtype| return submit(d, Task(if (dtype == .f32) f32 else f64){
+                    .pairs = try .init(tensors, &.{}, null),
+                    .numbers = numbers,
+                }),
                 else => return error.Unsupported,
             }
         }
@@ -418,7 +509,7 @@ test "list: every element of every tensor is visited once, for any workers" {
         }
         const tensors = try lookUp(handles[0 .. 2 * count]);
         defer free(tensors);
-        const list: List(2, 1) = try .init(tensors, &.{});
+        const list: List(2, 1) = try .init(tensors, &.{}, null);
         defer list.deinit();
         const Visit = struct {
             fn body(l: *const List(2, 1), i: usize, from: usize, to: usize) void {
@@ -430,6 +521,41 @@ test "list: every element of every tensor is visited once, for any workers" {
         list.run(&d, .{ .kernel = null }, &list, Visit.body);
         for (0..count) |i| for (arrays.data(f32, handles[i])) |y| try testing.expectEqual(@as(f32, @floatFromInt(i + 1)), y);
     };
+}
+
+test "list: calls together take effect at the commit, or never" {
+    var all: arrays.Tensors = .{};
+    defer all.free();
+    const d = device.forTest(2);
+    const Fill = struct {
+        list: List(1, 1),
+        value: f32,
+
+        pub fn run(self: *const @This(), _: *const Device) void {
+            for (self.list.items) |*item| @memset(item.ptr(f32, 0)[0..item.count], self.value);
+        }
+
+        pub fn deinit(self: *const @This()) void {
+            self.list.deinit();
+        }
+    };
+    const x = try tensor.get(try all.filled(f32, &.{300}, 1));
+    const y = try tensor.get(try all.filled(f32, &.{5}, 1));
+    const expect = testing.expectEqual;
+    entries.together_begin();
+    try submit(&d, Fill{ .list = try .init(&.{x}, &.{}, null), .value = 2 });
+    try expect(1, x.ptr(f32)[0]);
+    entries.together_cancel();
+    try expect(0, entries.together_commit());
+    try expect(1, x.ptr(f32)[0]);
+    entries.together_begin();
+    try submit(&d, Fill{ .list = try .init(&.{x}, &.{}, null), .value = 2 });
+    try submit(&d, Fill{ .list = try .init(&.{ x, y }, &.{}, null), .value = 3 });
+    try expect(1, y.ptr(f32)[4]);
+    try expect(0, entries.together_commit());
+    for ([_]*const Tensor{ x, y }) |t| for (t.ptr(f32)[0..t.count()]) |v| try expect(3, v);
+    try submit(&d, Fill{ .list = try .init(&.{y}, &.{}, null), .value = 4 });
+    try expect(4, y.ptr(f32)[0]);
 }
 
 test "list: what does not fit, and what is written and shares memory, is refused; what is only read may be shared" {
@@ -447,7 +573,7 @@ test "list: what does not fit, and what is written and shares memory, is refused
         fn init(handles: []const u32, others: []const *const Tensor) !List(2, 1) {
             const tensors = try lookUp(handles);
             defer free(tensors);
-            return .init(tensors, others);
+            return .init(tensors, others, null);
         }
     };
     (try L.init(&.{ y[0], y[1], x[0], x[1] }, &.{})).deinit();

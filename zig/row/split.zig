@@ -34,10 +34,10 @@ pub fn Rows(comptime Args: type, comptime pass: device.Pass, comptime streams: c
             overRows(d, pass, self.args, 1, bytesOf(self.args, streams));
         }
 
-        /// The shader of the kernel's name, a workgroup a row.
+        /// The shader of the kernel's name, a workgroup a row, which passes over it three times unless the arguments' type says more.
         pub fn dispatch(self: @This(), d: *const Device) Error!void {
             if (comptime !launch.exists(pass.kernel.?)) return error.Unsupported;
-            return launch.launch(d, pass.kernel.?, self.args, launch.byRow(self.args.rows, self.args.cols));
+            return launch.launch(d, pass.kernel.?, self.args, launch.byRow(self.args.rows, self.args.cols, if (@hasDecl(Args, "passes")) Args.passes else 3));
         }
     };
 }

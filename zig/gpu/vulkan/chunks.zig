@@ -5,6 +5,7 @@
 //! half), so a stray access faults instead of corrupting. Above bit 36 stands the chunk, below it the byte in the chunk.
 
 const std = @import("std");
+const memory = @import("../../memory.zig");
 const api = @import("api.zig");
 const Block = @import("heap.zig").Block;
 const Mutex = @import("../../parallel/futex.zig").Mutex;
@@ -66,7 +67,7 @@ pub fn add(block: *Block, offset: u64, bytes: u64) error{OutOfMemory}!*Chunk {
     } else fresh: {
         if (made == chunks_max) return error.OutOfMemory;
         const segment = &segments[made / segment_len];
-        if (segment.* == null) segment.* = std.heap.c_allocator.create([segment_len]Chunk) catch return error.OutOfMemory;
+        if (segment.* == null) segment.* = memory.gpa.create([segment_len]Chunk) catch return error.OutOfMemory;
         made += 1;
         break :fresh made - 1;
     };

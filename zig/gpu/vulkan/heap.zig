@@ -81,6 +81,7 @@ pub const Heap = struct {
 
     /// A chunk of at least `bytes` bytes, with undefined content. The caller holds the device's lock.
     pub fn alloc(h: *Heap, gpu: *Gpu, bytes: u64) Fault!*Chunk {
+        if (memory.fails()) return error.OutOfMemory;
         // Bindings start at multiples of 256 bytes at the most.
         const rounded = std.mem.alignForward(u64, @max(1, bytes), 256);
         const class = memory.classOf(rounded);
@@ -135,8 +136,8 @@ pub const Heap = struct {
     fn grow(h: *Heap, gpu: *Gpu, bytes: u64, use: enum { whole, cut }) Fault!*Block {
         if (gpu.blocks >= gpu.adapter.properties.limits.memory_allocation_count) return error.OutOfMemory;
         const vk = &gpu.vk;
-        const block = std.heap.c_allocator.create(Block) catch return error.OutOfMemory;
-        errdefer std.heap.c_allocator.destroy(block);
+        const block = memory.gpa.create(Block) catch return error.OutOfMemory;
+        errdefer memory.gpa.destroy(block);
         const buffer = try newBuffer(gpu, bytes);
         errdefer vk.vkDestroyBuffer(gpu.device, buffer, null);
         var memory_: api.Memory = .none;
@@ -203,7 +204,7 @@ pub const Heap = struct {
             gpu.blocks -= 1;
             gpu.vk.vkDestroyBuffer(gpu.device, block.buffer, null);
             gpu.vk.vkFreeMemory(gpu.device, block.memory, null);
-            std.heap.c_allocator.destroy(block);
+            memory.gpa.destroy(block);
         }
     }
 };

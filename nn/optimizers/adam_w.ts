@@ -40,7 +40,7 @@ const names = optionNames<AdamWOptions>({ betas: true, eps: true, weightDecay: t
  *   m ← β1 m + (1 − β1) g,   v ← β2 v + (1 − β2) g²
  *   p ← p − rate · decay · p − rate · (m / (1 − β1ᵗ)) / (√(v / (1 − β2ᵗ)) + eps)
  *
- * A finite element of g beyond 2⁶³ (9.2e18) counts as that with its sign, since its square would make v infinite, and its parameter would never move again.
+ * A finite element of g whose square overflows counts as 2⁶³ (9.2e18) with its sign: v would become infinite, and its parameter would never move again.
  *
  * One native call steps all parameters. State is f32 and belongs to no scope: it lives until the optimizer is disposed. Throws a TypeError that names the
  * path where a tree differs from the one it was made for.

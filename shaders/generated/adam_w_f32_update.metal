@@ -165,17 +165,20 @@ struct KernelContext_0
             break;
         }
         float g_0 = (&kernelContext_0)->entryPointParams_gradient_0[entryPointParams_1->a_1.gradient_at_0 + i_1] * _S15;
-        bool _S19;
+        float _S19 = _S11 * *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_1.data_2_at_0 + i_1));
+        float v_0 = _S19 + _S17 * (g_0 * g_0);
+        bool _S20;
         if(((as_type<uint>((g_0))) & 2139095040U) != 2139095040U)
         {
-            _S19 = (abs(g_0)) > (as_type<float>((1593835520U)));
+            _S20 = v_0 > ((as_type<float>((1593835520U))) * (as_type<float>((1593835520U))));
         }
         else
         {
-            _S19 = false;
+            _S20 = false;
         }
         float g_1;
-        if(_S19)
+        float v_1;
+        if(_S20)
         {
             if(g_0 < 0.0f)
             {
@@ -185,16 +188,17 @@ struct KernelContext_0
             {
                 g_1 = (as_type<float>((1593835520U)));
             }
+            v_1 = _S19 + _S17 * (g_1 * g_1);
         }
         else
         {
             g_1 = g_0;
+            v_1 = v_0;
         }
         float m_0 = _S10 * *((&kernelContext_0)->entryPointParams_data_1_0+(entryPointParams_1->a_1.data_1_at_0 + i_1)) + _S16 * g_1;
-        float v_0 = _S11 * *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_1.data_2_at_0 + i_1)) + _S17 * (g_1 * g_1);
         *((&kernelContext_0)->entryPointParams_data_1_0+(entryPointParams_1->a_1.data_1_at_0 + i_1)) = m_0;
-        *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_1.data_2_at_0 + i_1)) = v_0;
-        *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_1.data_0_at_0 + i_1)) = *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_1.data_0_at_0 + i_1)) * _S18 - _S9 * (m_0 * _S13 / (sqrt(v_0 * _S14) + _S12));
+        *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_1.data_2_at_0 + i_1)) = v_1;
+        *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_1.data_0_at_0 + i_1)) = *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_1.data_0_at_0 + i_1)) * _S18 - _S9 * (m_0 * _S13 / (sqrt(v_1 * _S14) + _S12));
         i_1 = i_1 + entryPointParams_1->a_1.groups_0 * 256U;
     }
     return;

@@ -175,6 +175,31 @@ bool isNormal_0(float x_1)
     {
         *((&kernelContext_1)->entryPointParams_norm_0+(&kernelContext_1)->entryPointParams_0->a_0.norm_at_0) = n_0;
     }
+    bool scaled_0;
+    if(!isFinite_0(n_0))
+    {
+        scaled_0 = true;
+    }
+    else
+    {
+        scaled_0 = !isFinite_0((&kernelContext_1)->entryPointParams_0->a_0.limit_0);
+    }
+    bool above_0;
+    if(scaled_0)
+    {
+        if(large_0)
+        {
+            above_0 = root_0 > ((&kernelContext_1)->entryPointParams_0->a_0.limit_down_0);
+        }
+        else
+        {
+            above_0 = false;
+        }
+    }
+    else
+    {
+        above_0 = n_0 > ((&kernelContext_1)->entryPointParams_0->a_0.limit_0);
+    }
     float second_0;
     if(!isFinite_0(root_0))
     {
@@ -190,110 +215,97 @@ bool isNormal_0(float x_1)
     }
     else
     {
-        bool _S8;
-        if(!isFinite_0((&kernelContext_1)->entryPointParams_0->a_0.limit_0))
+        if(root_0 != 0.0f)
         {
-            if(large_0)
+            if(((&kernelContext_1)->entryPointParams_0->a_0.always_0) != 0U)
             {
-                _S8 = root_0 > ((&kernelContext_1)->entryPointParams_0->a_0.limit_down_0);
+                above_0 = true;
             }
-            else
-            {
-                _S8 = false;
-            }
-            if(_S8)
+        }
+        else
+        {
+            above_0 = false;
+        }
+        if(above_0)
+        {
+            if(scaled_0)
             {
                 first_0 = (&kernelContext_1)->entryPointParams_0->a_0.limit_down_0 / root_0;
             }
             else
             {
-                first_0 = 1.0f;
+                first_0 = (&kernelContext_1)->entryPointParams_0->a_0.limit_0 / n_0;
             }
-            second_0 = 1.0f;
+            bool whole_0;
+            if(isNormal_0(first_0))
+            {
+                if(scaled_0)
+                {
+                    scale_0 = (&kernelContext_1)->entryPointParams_0->a_0.limit_down_0;
+                }
+                else
+                {
+                    scale_0 = n_0;
+                }
+                whole_0 = isNormal_0(scale_0);
+            }
+            else
+            {
+                whole_0 = false;
+            }
+            if(((&kernelContext_1)->entryPointParams_0->a_0.two_0) != 0U)
+            {
+                scaled_0 = !whole_0;
+            }
+            else
+            {
+                scaled_0 = false;
+            }
+            if(scaled_0)
+            {
+                if(large_0)
+                {
+                    scale_0 = (as_type<float>((528482304U)));
+                }
+                else
+                {
+                    if(usual_0)
+                    {
+                        scale_0 = 1.0f;
+                    }
+                    else
+                    {
+                        scale_0 = (as_type<float>((1602224128U)));
+                    }
+                }
+                float _S8 = (&kernelContext_1)->entryPointParams_0->a_0.limit_0 / root_0;
+                if(large_0)
+                {
+                    first_0 = (as_type<float>((796917760U)));
+                }
+                else
+                {
+                    if(usual_0)
+                    {
+                        first_0 = 1.0f;
+                    }
+                    else
+                    {
+                        first_0 = (as_type<float>((1333788672U)));
+                    }
+                }
+                first_0 = _S8 * first_0;
+                second_0 = scale_0;
+            }
+            else
+            {
+                second_0 = 1.0f;
+            }
         }
         else
         {
-            if(root_0 != 0.0f)
-            {
-                if(((&kernelContext_1)->entryPointParams_0->a_0.always_0) != 0U)
-                {
-                    _S8 = true;
-                }
-                else
-                {
-                    _S8 = n_0 > ((&kernelContext_1)->entryPointParams_0->a_0.limit_0);
-                }
-            }
-            else
-            {
-                _S8 = false;
-            }
-            if(_S8)
-            {
-                float first_1 = (&kernelContext_1)->entryPointParams_0->a_0.limit_0 / n_0;
-                if(((&kernelContext_1)->entryPointParams_0->a_0.two_0) != 0U)
-                {
-                    if(isNormal_0(n_0))
-                    {
-                        _S8 = isNormal_0(first_1);
-                    }
-                    else
-                    {
-                        _S8 = false;
-                    }
-                    _S8 = !_S8;
-                }
-                else
-                {
-                    _S8 = false;
-                }
-                if(_S8)
-                {
-                    if(large_0)
-                    {
-                        scale_0 = (as_type<float>((528482304U)));
-                    }
-                    else
-                    {
-                        if(usual_0)
-                        {
-                            scale_0 = 1.0f;
-                        }
-                        else
-                        {
-                            scale_0 = (as_type<float>((1602224128U)));
-                        }
-                    }
-                    float _S9 = (&kernelContext_1)->entryPointParams_0->a_0.limit_0 / root_0;
-                    if(large_0)
-                    {
-                        first_0 = (as_type<float>((796917760U)));
-                    }
-                    else
-                    {
-                        if(usual_0)
-                        {
-                            first_0 = 1.0f;
-                        }
-                        else
-                        {
-                            first_0 = (as_type<float>((1333788672U)));
-                        }
-                    }
-                    first_0 = _S9 * first_0;
-                    second_0 = scale_0;
-                }
-                else
-                {
-                    first_0 = first_1;
-                    second_0 = 1.0f;
-                }
-            }
-            else
-            {
-                first_0 = 1.0f;
-                second_0 = 1.0f;
-            }
+            first_0 = 1.0f;
+            second_0 = 1.0f;
         }
     }
     *((&kernelContext_1)->entryPointParams_factor_0+(&kernelContext_1)->entryPointParams_0->a_0.factor_at_0) = first_0;

@@ -26,6 +26,7 @@ export type { Out } from "./core/op.ts";
 export { keep, scope } from "./core/scope.ts";
 export { dim } from "./core/shape.ts";
 export type { Dim, Shape } from "./core/shape.ts";
+export type { Leak } from "./core/leaks.ts";
 export type { Broadcast, Last, Lead, MatmulShape, Permuted, Replaced, SizeAt, Transposed, WithLast } from "./core/shape.ts";
 export { empty, isTensor, memory, Tensor, tensor, trim } from "./core/tensor.ts";
 export type { Memory } from "./core/tensor.ts";

@@ -17,15 +17,14 @@
  *
  * @module
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { copy, devices, empty, OutOfMemoryError, UnsupportedError, vulkan, type VulkanDevice, zeros } from "@tilework/tilework";
 // The loop, and the copy by the driver: no op.
 import { native } from "../ffi/library.ts";
 import { bunCounts, type Counts, denoCounts, line as countsLine, total } from "../scripts/counts.ts";
-import { root, run } from "../scripts/process.ts";
+import { gpuTestArguments, gpuTestFiles } from "../scripts/gpu_tests.ts";
+import { run } from "../scripts/process.ts";
 import { type GpuCase, gpuCases } from "./gpu_cases.ts";
 import { figure, machine, median } from "./harness.ts";
 
@@ -74,14 +73,10 @@ async function chooseDevice(): Promise<VulkanDevice> {
 
 /** Runs the tests that need a GPU on this one, file by file, those of all ops first, for at most 100 seconds. */
 async function test(): Promise<void> {
-  const folder = join(root, "tests"), first = "backend_test.ts";
-  const all = readdirSync(folder)
-    .filter((file) => file.endsWith("_test.ts") && file !== first && readFileSync(join(folder, file), "utf8").includes("gpu_harness.ts"));
-  const files = tiny ? ["gpu_time_test.ts"] : [first, ...all];
+  const first = "backend_test.ts";
+  const files = tiny ? ["gpu_time_test.ts"] : [first, ...gpuTestFiles().filter((file) => file !== first)];
   const isBun = process.versions.bun !== undefined;
-  const command = isBun
-    ? ["test", "--timeout", "120000", "--test-name-pattern", "gpu|GPU"]
-    : ["test", "-A", "--no-check", "--filter", "/gpu|GPU/"];
+  const command = gpuTestArguments(isBun ? "bun" : "deno");
   const env = { TILEWORK_GPU: String(about.index), TILEWORK_GPU_VALIDATION: "1", NO_COLOR: "1" };
   const begin = performance.now(), end = begin + 1000 * Math.min(100, left() / 2);
   const sums: Counts[] = [], failedFiles: string[] = [];

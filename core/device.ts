@@ -1,13 +1,14 @@
 /** Devices: where tensors live and what computes on them. */
 
 import { RangeError, TypeError } from "./errors.ts";
-import { errorDetail, load, native } from "../ffi/library.ts";
-import { statusError, statusName, UnsupportedError } from "../ffi/status.ts";
+import { collect, errorDetail, load, native } from "../ffi/library.ts";
+import { OutOfMemoryError, statusError, statusName, UnsupportedError } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
 import { checkOptions, optionNames } from "./options.ts";
 import { markOrigin } from "./package_copy.ts";
 import { formatValue } from "./shape.ts";
+import { hadTurn, isTurnDue, turn } from "./turn.ts";
 
 /** An instruction set of the CPU kernels. All give the same bits. */
 export type Isa = "portable" | "avx2" | "avx512" | "neon";
@@ -64,7 +65,7 @@ export interface Device {
   readonly handle: number;
   /** Whether it is a GPU, with memory of its own. */
   readonly isGpu: boolean;
-  /** Waits until everything that was asked of the device is done. */
+  /** Waits until everything that was asked of the device is done, and gives the event loop its turn if it had none for some milliseconds. */
   sync(): Promise<void>;
 }
 
@@ -150,6 +151,9 @@ function variableText(position: number): string {
   return JSON.stringify(new TextDecoder().decode(bytes.subarray(0, length)) + (length === bytes.length ? "…" : ""));
 }
 
+/** Gives the library's devices back that no object stands for any more: tensors hold theirs. */
+const safetyNet = new FinalizationRegistry((handle: number) => void native.tw_device_free(handle));
+
 /** What every device is an instance of: an object that only looks like one is none. @internal */
 export abstract class AnyDevice implements Device {
   abstract readonly name: string;
@@ -179,11 +183,20 @@ class Cpu extends AnyDevice implements CpuDevice {
   #make(): number {
     load();
     const handle = native.tw_device_new(this.#given, this.#given.length);
-    if (handle !== 0) return handle;
+    if (handle !== 0) {
+      safetyNet.register(this, handle);
+      return handle;
+    }
     const status = statusName(native.tw_last_status());
     const [place, value] = errorDetail();
     if (status === "Unsupported") {
       throw new UnsupportedError(`cpuDevice: isa "${isas[value]}" cannot run on this machine`);
+    }
+    if (status === "OutOfMemory" && place > 0) {
+      collect();
+      throw new OutOfMemoryError(
+        `cpuDevice: ${place} devices of different settings are there already; what nobody holds is freed between turns of the event loop`,
+      );
     }
     const setting = settings[place];
     if (status !== "InvalidArgument" || setting === undefined) throw statusError("cpuDevice", status);
@@ -191,7 +204,7 @@ class Cpu extends AnyDevice implements CpuDevice {
   }
 
   sync(): Promise<void> {
-    return Promise.resolve();
+    return isTurnDue() ? turn() : Promise.resolve();
   }
 
   describe(): CpuDescription {
@@ -218,14 +231,15 @@ class Cpu extends AnyDevice implements CpuDevice {
 
 /**
  * Looks whether a GPU's work is done until it is: `look` answers 1 then, 0 before, the negative of a status where it fails. The event loop runs between two
- * looks: at once for the first few, then after ever longer times, up to 4 ms. @internal
+ * looks: at once for the first few, then after ever longer times, up to 4 ms; and where the work is done already, if a turn is due. @internal
  */
 export async function finished(op: string, look: () => number): Promise<void> {
-  for (let turn = 0;; turn++) {
+  for (let looks = 0;; looks++) {
     const state = look();
     if (state < 0) throw statusError(op, statusName(-state));
-    if (state > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, turn < 4 ? 0 : Math.min(turn / 4, 4)));
+    if (state > 0) return isTurnDue() ? turn() : undefined;
+    await new Promise((resolve) => setTimeout(resolve, looks < 4 ? 0 : Math.min(looks / 4, 4)));
+    hadTurn();
   }
 }
 
@@ -247,8 +261,9 @@ const names = optionNames<CpuOptions>({ threads: true, isa: true, tuning: true }
 const cpuHints = Object.fromEntries(knobNames.map((name) => [name, `did you mean tuning.${name}?`]));
 
 /**
- * A CPU device with its own settings, kept for its life; all CPU devices share one pool of threads. Throws a RangeError that names a setting out of
- * range, and an UnsupportedError where the machine lacks the instruction set.
+ * A CPU device with its own settings, kept for its life; all CPU devices share one pool of threads. It lives as long as somebody holds it or one of its
+ * tensors. Throws a RangeError that names a setting out of range, an UnsupportedError if the machine lacks the instruction set, and an OutOfMemoryError for
+ * the 4033rd device of different settings at once.
  *
  * ```ts
  * import { cpuDevice, tensor } from "@tilework/tilework";

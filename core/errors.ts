@@ -1,3 +1,3 @@
 /** The errors that the library throws, for the layers that do not reach into `ffi/`. */
 
-export { LibraryError, RangeError, TypeError } from "../ffi/errors.ts";
+export { isOwnFrame, LibraryError, RangeError, TypeError } from "../ffi/errors.ts";

@@ -221,7 +221,7 @@ function nothingFound(wanted: string): UnsupportedError {
   const why = loader ? `${text(0, 3)}; TILEWORK_VULKAN_LIBRARY names ${JSON.stringify(loader)}` : text(0, 3);
   const there = list.length === 0
     ? `there is none: ${why}`
-    : `there ${list.length === 1 ? "is" : "are"} ${list.map(({ index, name, kind }) => `${index}: ${name} (${kind})`).join(", ")}`;
+    : `there are ${list.map(({ index, name, kind }) => `${index}: ${name} (${kind})`).join(", ")}`;
   return new UnsupportedError(`vulkan: no GPU ${wanted}; ${there}`);
 }
 

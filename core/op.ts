@@ -7,6 +7,7 @@
 import { RangeError, TypeError } from "./errors.ts";
 import { native } from "../ffi/library.ts";
 import type { DType, Float } from "./dtype.ts";
+import { freedError } from "./scope.ts";
 import { formatShape, formatValue, sameShape } from "./shape.ts";
 import type { PairNames, Shape } from "./shape.ts";
 import { allocate, askForGradients, changes, check, Tensor } from "./tensor.ts";
@@ -33,7 +34,7 @@ export function pairNames(aName: string, a: Tensor, bName: string, b: Tensor): P
 /** Checks that an argument is a live tensor. @internal */
 export function checkTensor(op: string, name: string, x: unknown): asserts x is Tensor {
   if (!(x instanceof Tensor)) throw new TypeError(`${op}: ${name} must be a tensor, got ${formatValue(x)}`);
-  if (x.handle === 0) throw new TypeError(`${op}: ${name} was disposed`);
+  if (x.handle === 0) throw freedError(op, name, x);
 }
 
 /** Checks that an argument is a live tensor of floats. @internal */

@@ -1,6 +1,8 @@
 /** Scopes: who frees what. A scope frees everything made inside it but what its body returns. */
 
+import { grew, shrank } from "./collector.ts";
 import { TypeError } from "./errors.ts";
+import { trace } from "./leaks.ts";
 import { checkFunction, formatValue } from "./shape.ts";
 
 /**
@@ -25,41 +27,123 @@ export class Frame {
     }
     this.members.push(owned);
   }
+
+  /** Frees what it still owns. */
+  end(what: Fate): void {
+    freeAs(what, this.members, this);
+  }
 }
+
+/**
+ * What became of something that was freed, in the words of the error that a later use throws.
+ * @internal
+ */
+export class Fate {
+  constructor(readonly text: string) {}
+}
+
+const byDispose = new Fate("was disposed");
+const withScope = new Fate("was freed when its scope ended: return it from the scope, alone or in arrays and plain objects, or keep() it");
+const withExplain = new Fate("was made inside explain, which frees everything made there");
+
+/** What those become that are freed now. */
+let fate = byDispose;
+
+/** Frees all of these, or those of them that `owner` owns; a later use of one says `what` became of it. @internal */
+export function freeAs(what: Fate, all: Iterable<Owned>, owner?: Frame): void {
+  const before = fate;
+  fate = what;
+  try {
+    for (const owned of all) if (owner === undefined || owned.owner === owner) owned.dispose();
+  } finally {
+    fate = before;
+  }
+}
+
+/** The error for the use of something that was freed: it says how. @internal */
+export function freedError(op: string, name: string, owned: Owned): TypeError {
+  return new TypeError(`${op}: ${name} ${(owned.owner instanceof Fate ? owned.owner : byDispose).text}`);
+}
+
+/** A field of every tensor for what copies or compares objects field by field: reading what it holds throws. */
+interface Opaque {
+  readonly elements: never;
+}
+
+/**
+ * Two tensors hold different ones of these, unless by chance, so that a comparison by fields goes into them. They are few and made once, since a field that
+ * throws costs more than the rest of a tensor's object.
+ */
+const opaques: readonly Opaque[] = Array.from({ length: 64 }, () => ({
+  get elements(): never {
+    throw new TypeError(
+      "a tensor's elements are in native memory, where no comparison, clone or message of its fields sees them: compare or send what readSync() and shape " +
+        "give; tensor(cpu, shape, data) makes a tensor of them again",
+    );
+  },
+}));
+
+let made = 0;
 
 /**
  * Something native that a scope may free. Tensors are the ones there are.
  * @internal
  */
 export abstract class Owned {
-  /** The scope that frees it; `null` where none will, or where it is freed already. */
-  owner: Frame | null = current;
+  /** The first field, so that a comparison or clone meets it before any other that differs. @internal */
+  readonly memory: Opaque = opaques[made & 63]!;
+  /** No two are equal by their fields, even where both are freed and the field above is the same by chance. @internal */
+  readonly serial: number = made = made + 1 | 0;
+  /** The scope that frees it; `null` where none will; once it is freed, what became of it. @internal */
+  owner: Frame | Fate | null = current;
+  /** Bytes that it holds, alone or with others. @internal */
+  readonly bytes: number;
 
-  constructor() {
-    if (current === null) outside++;
+  constructor(bytes: number) {
+    this.bytes = bytes;
+    if (current === null) enterOutside(bytes);
     else current.add(this);
+    trace(this);
   }
 
+  abstract readonly disposed: boolean;
   abstract dispose(): void;
 }
 
 let current: Frame | null = null;
-let outside = 0;
+let outside = 0, outsideBytes = 0;
+
+function enterOutside(bytes: number): void {
+  outside++;
+  outsideBytes += bytes;
+  grew(outsideBytes);
+}
 
 /** How many live tensors no scope will free. @internal */
 export function tensorsOutside(): number {
   return outside;
 }
 
-/** One is gone: no scope frees it any more. @internal */
-export function leave(owned: Owned): void {
-  if (owned.owner === null) outside--;
-  owned.owner = null;
+/** The bytes that they hold. @internal */
+export function bytesOutside(): number {
+  return outsideBytes;
 }
 
-/** One that no scope owned was forgotten by everybody. @internal */
-export function forgotten(): void {
+/** One is gone: no scope frees it any more. @internal */
+export function leave(owned: Owned): void {
+  if (owned.owner === null) leaveOutside(owned.bytes);
+  owned.owner = fate;
+}
+
+/** One that no scope owned, of so many bytes, was forgotten by everybody. @internal */
+export function forgotten(bytes: number): void {
+  leaveOutside(bytes);
+  shrank(outsideBytes);
+}
+
+function leaveOutside(bytes: number): void {
   outside--;
+  outsideBytes -= bytes;
 }
 
 /**
@@ -81,8 +165,8 @@ export function scope<T>(
   return scopeOf(body as () => T, null); // the parameter's type only refuses promises
 }
 
-/** As `scope`; adds what was made inside and is returned to `passed`. @internal */
-export function scopeOf<T>(body: () => T, passed: Owned[] | null): T {
+/** As `scope`; adds what was made inside and is returned to `passed`. What it frees becomes `what`. @internal */
+export function scopeOf<T>(body: () => T, passed: Owned[] | null, what: Fate = withScope): T {
   const outer = current;
   const frame = new Frame(outer?.closed ?? null);
   current = frame;
@@ -94,7 +178,7 @@ export function scopeOf<T>(body: () => T, passed: Owned[] | null): T {
     handOver(result, frame, outer, passed, null);
   } finally {
     current = outer;
-    for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
+    frame.end(what);
   }
   return result;
 }
@@ -108,7 +192,7 @@ export function closedScope(op: string, body: () => unknown): void {
     refuseAsync(body(), `${op}: the body must not be async`);
   } finally {
     current = outer;
-    for (const owned of frame.members) if (owned.owner === frame) owned.dispose();
+    frame.end(withExplain);
   }
 }
 
@@ -129,7 +213,7 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Own
   if (value instanceof Owned) {
     if (value.owner !== frame) return;
     value.owner = outer;
-    if (outer === null) outside++;
+    if (outer === null) enterOutside(value.bytes);
     else outer.add(value);
     passed?.push(value);
     return;
@@ -160,13 +244,10 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Own
  */
 export function keep<T extends Owned>(tensor: T): T {
   if (!(tensor instanceof Owned)) throw new TypeError(`keep: x must be a tensor, got ${formatValue(tensor)}`);
-  const closed = tensor.owner?.closed;
-  if (closed) {
-    tensor.owner = closed;
-    closed.add(tensor);
-    return tensor;
-  }
-  if (tensor.owner !== null) outside++;
-  tensor.owner = null;
+  const { owner } = tensor;
+  if (owner === null || owner instanceof Fate) return tensor;
+  tensor.owner = owner.closed;
+  if (owner.closed !== null) owner.closed.add(tensor);
+  else enterOutside(tensor.bytes);
   return tensor;
 }

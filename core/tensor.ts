@@ -19,16 +19,20 @@ import {
   newData,
 } from "./dtype.ts";
 import { isExplaining, refuseReading, takeNotes } from "./explaining.ts";
+import { type Leak, leaks, traceFromNow } from "./leaks.ts";
 import { checkOptions, optionNames } from "./options.ts";
 import { markOrigin } from "./package_copy.ts";
-import { forgotten, leave, Owned, tensorsOutside } from "./scope.ts";
+import { bytesOutside, forgotten, freedError, leave, Owned, tensorsOutside } from "./scope.ts";
 import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, isContiguous } from "./shape.ts";
+import { isTurnDue, turn } from "./turn.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
 
-/** A native handle and how many `Tensor` objects hold it: one, and those that a gradient tape keeps. */
-interface Cell {
+/** A native handle and how many `Tensor` objects hold it: one, and those that a gradient tape keeps. @internal */
+export interface Cell {
   handle: number;
   holders: number;
+  /** Bytes of the memory that came with the handle; 0 for a view. */
+  readonly bytes: number;
 }
 
 /** Memory that a tensor shares with its views and aliases. @internal */
@@ -45,7 +49,7 @@ function letGo(cell: Cell): void {
 
 /** The safety net for tensors that nobody disposed. It never runs inside a synchronous loop. */
 const safetyNet = new FinalizationRegistry((cell: Cell) => {
-  forgotten();
+  forgotten(cell.bytes);
   letGo(cell);
 });
 
@@ -90,11 +94,11 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     shape: Shape,
     strides: Shape,
     offset: number,
-    cell: { handle: number; holders: number },
+    cell: Cell,
     isView: boolean,
     storage: Storage,
   ) {
-    super();
+    super(cell.bytes);
     this.dtype = dtype;
     this.device = device;
     this.shape = shape as typeof this.shape; // S is what the maker says of these sizes
@@ -123,13 +127,20 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   }
 
   /** Whether `dispose` was called. */
-  get disposed(): boolean {
+  override get disposed(): boolean {
     return this.handle === 0;
   }
 
-  /** A copy of the elements, row-major. Never blocks the event loop. */
+  /**
+   * A copy of the elements, row-major, as they are when it is called. On a GPU the event loop runs until they are there. On the CPU they are copied at once,
+   * and the event loop gets its turn where it had none for some milliseconds: a loop that awaits this lets timers, signals and sockets through.
+   */
   async read(): Promise<Data[D]> {
-    if (!this.device.isGpu) return this.readSync();
+    if (!this.device.isGpu) {
+      const data = this.readSync();
+      if (isTurnDue()) await turn();
+      return data;
+    }
     refuseReading("read", "x has no values");
     // Before the request, which somebody has to take once it is made.
     const out = newData(this.dtype, this.size, "read");
@@ -142,7 +153,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return out;
   }
 
-  /** A copy of the elements, row-major. Waits for a GPU. */
+  /** A copy of the elements, row-major. Waits for a GPU, and nothing else of the program runs meanwhile. */
   readSync(): Data[D] {
     refuseReading("read", "x has no values");
     const out = newData(this.dtype, this.size, "read");
@@ -151,13 +162,16 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return out;
   }
 
-  /** The value of a tensor of one element. */
+  /** The value of a tensor of one element. As `read`, it gives the event loop its turn. */
   async item(): Promise<number> {
     checkOne(this);
-    return (await this.read())[0]!;
+    if (this.device.isGpu) return (await this.read())[0]!;
+    const value = this.readSync()[0]!;
+    if (isTurnDue()) await turn();
+    return value;
   }
 
-  /** The value of a tensor of one element. */
+  /** The value of a tensor of one element. As `readSync`, it waits. */
   itemSync(): number {
     checkOne(this);
     return this.readSync()[0]!;
@@ -219,7 +233,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   }
 
   /** The native handle, for one more holder. @internal */
-  share(): { handle: number; holders: number } {
+  share(): Cell {
     this.#cell.holders++;
     return this.#cell;
   }
@@ -243,6 +257,19 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return this.disposed ? `${head} (disposed)` : isExplaining() ? `${head} (explained)` : `${head} ${edges(this)}`;
   }
 
+  /** For templates and `String(x)` alone. As a number, or beside one, a tensor is a mistake: a TypeError, in place of a comparison that is always false. */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === "string") return this.toString();
+    throw new TypeError(`a tensor is no number: use x.itemSync() or await x.item() (x is ${this.dtype} ${formatShape(this.shape)})`);
+  }
+
+  /** Throws: a tensor's elements are in native memory. */
+  toJSON(): never {
+    throw new TypeError(
+      "JSON.stringify: a tensor has no JSON; give it { shape: x.shape, data: [...x.readSync()] }, or save() the tree to a file",
+    );
+  }
+
   [inspect](): string {
     return this.toString();
   }
@@ -255,6 +282,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
 markOrigin(Tensor, "tensor");
 
 function checkOne(x: Tensor): void {
+  alive("item", x);
   if (x.size !== 1) throw new RangeError(`item: x is ${formatShape(x.shape)}, must have one element`);
 }
 
@@ -301,13 +329,14 @@ const layout = new Float64Array(1 + 2 * 8);
 /** A tensor with undefined content. @internal */
 export function allocate<D extends DType, S extends Shape>(op: string, device: Device, dtype: D, shape: Shape): Tensor<D, S> {
   if (shape.length > 8) throw new RangeError(`${op}: ${formatShape(shape)} has ${shape.length} axes, at most 8 are supported`);
-  for (let i = 0; i < shape.length; i++) layout[i] = shape[i]!;
-  const code = dtypes[dtype].code;
+  const { code, bytes: width } = dtypes[dtype];
+  let bytes = width;
+  for (let i = 0; i < shape.length; i++) bytes *= layout[i] = shape[i]!;
   const handle = device.isGpu
     ? native.tw_gpu_tensor(device.handle, code, shape.length, layout)
     : native.tw_tensor_new(code, shape.length, layout);
   if (handle === 0) throw creationError(op, dtype, shape, device);
-  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1 }, false, { writes: 0 });
+  return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1, bytes }, false, { writes: 0 });
 }
 
 /** What stands behind a handle of 0 that an entry answered where it makes a tensor. @internal */
@@ -323,14 +352,17 @@ export function creationError(op: string, dtype: DType, shape: Shape, device?: D
   const m = memory();
   const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
   const what = `${op}: no memory for ${dtype} ${formatShape(shape)}`;
+  const advice = bytesOutside() < 2 ** 28 ? "" : "; free them with scope() or using, and see docs/memory.md";
   if (!device?.isGpu) {
     return new OutOfMemoryError(
-      `${what}; ${m.tensors} tensors hold ${mebibytes(m.bytes)}, ${tensorsOutside()} of them outside any scope`,
+      `${what}; ${m.tensors} tensors hold ${mebibytes(m.bytes)}, ${tensorsOutside()} of them outside any scope${advice}`,
     );
   }
   const { bytes } = (device as VulkanDevice).statistics(); // there is no other kind of GPU
   return new OutOfMemoryError(
-    `${what} on ${device.name}; its tensors hold ${mebibytes(bytes)}, and ${tensorsOutside()} of all tensors are outside any scope`,
+    `${what} on ${device.name}; its tensors hold ${
+      mebibytes(bytes)
+    }, and ${tensorsOutside()} of all tensors are outside any scope${advice}`,
   );
 }
 
@@ -344,7 +376,7 @@ export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shap
   }
   const handle = native.tw_tensor_view(x.handle, rank, layout);
   if (handle === 0) throw statusError("view", statusName(native.tw_last_status()));
-  return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1 }, true, x.storage);
+  return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1, bytes: 0 }, true, x.storage);
 }
 
 /** Tells those who keep a copy of a tensor's elements that these change: called before they do. @internal */
@@ -383,7 +415,7 @@ export function check(op: string, code: number): void {
 }
 
 function alive<T extends Tensor>(op: string, x: T): T {
-  if (x.handle === 0) throw new TypeError(`${op}: x was disposed`);
+  if (x.handle === 0) throw freedError(op, "x", x);
   return x;
 }
 
@@ -451,9 +483,16 @@ function checkCount(op: string, got: number, count: number, shape: Shape): void 
   if (got !== count) throw new RangeError(`${op}: data holds ${got} elements, ${formatShape(shape)} needs ${count}`);
 }
 
+/** Whether the library was loaded and asked what it knows of the environment. */
+let loaded = false;
+
 /** Loads the library and checks that an argument is a device. @internal */
 export function requireDevice(op: string, device: Device): void {
-  load();
+  if (!loaded) {
+    load();
+    if (native.tw_memory_traces() !== 0) traceFromNow();
+    loaded = true;
+  }
   if (!(device instanceof AnyDevice)) {
     throw new TypeError(`${op}: device must be a device such as cpu, got ${formatValue(device)}`);
   }
@@ -523,6 +562,10 @@ export interface Memory {
   readonly keptBytes: number;
   /** Live tensors of this thread that no scope will free. */
   readonly outsideScopes: number;
+  /** The bytes of those of them that are no views, on the CPU and on GPUs. */
+  readonly outsideBytes: number;
+  /** Where those of them were made that were not disposed, the most bytes first; `null` unless the variable `TILEWORK_LEAKS` is 1. */
+  readonly leaks: readonly Leak[] | null;
 }
 
 /**
@@ -540,7 +583,8 @@ export function memory(): Memory {
   load();
   const out = new Float64Array(4);
   native.tw_memory_statistics(out);
-  return { tensors: out[0]!, bytes: out[1]!, peakBytes: out[2]!, keptBytes: out[3]!, outsideScopes: tensorsOutside() };
+  const [tensors, bytes, peakBytes, keptBytes] = out as unknown as [number, number, number, number]; // as many as it was made for
+  return { tensors, bytes, peakBytes, keptBytes, outsideScopes: tensorsOutside(), outsideBytes: bytesOutside(), leaks: leaks() };
 }
 
 /** Returns the memory that is kept for reuse to the system. */

@@ -15,6 +15,11 @@ function foldersFrom(own: string | undefined): string[] {
   return [...urls.map(({ href }) => href), ...paths];
 }
 
+/** Whether a frame of a stack lies in one of the library's own modules. @internal */
+export function isOwnFrame(frame: string): boolean {
+  return ownFolders.some((folder) => frame.includes(folder));
+}
+
 /** Frames that may lie between the user's call and the one that failed: the library's are found even below deep nesting. */
 const framesMax = 100;
 
@@ -32,7 +37,7 @@ function userFrames(): string[] | null {
   engine.stackTraceLimit = limit;
   if (typeof stack !== "string") return null; // the program's own `Error.prepareStackTrace` may return anything
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
-  const first = frames.findIndex((frame) => hasPlace(frame) && !ownFolders.some((folder) => frame.includes(folder)));
+  const first = frames.findIndex((frame) => hasPlace(frame) && !isOwnFrame(frame));
   return first < 0 ? null : frames.slice(first, first + limit).map(named);
 }
 

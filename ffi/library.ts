@@ -121,6 +121,12 @@ export function load(): Native {
   );
 }
 
+/** Asks the garbage collector to look for what is forgotten now. @internal */
+export function collect(): void {
+  const { gc } = globalThis as { gc?: () => void }; // there where a runtime was started so
+  (gc ?? runtime.collect)();
+}
+
 /** The two numbers behind the last status of this thread that has some: see `detail` in zig/status.zig. @internal */
 export function errorDetail(): [number, number] {
   const detail = new Float64Array(2);

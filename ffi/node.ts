@@ -19,4 +19,6 @@ export * as path from "node:path";
 // @ts-ignore: as above
 export { default as process } from "node:process";
 // @ts-ignore: as above
+export * as timers from "node:timers";
+// @ts-ignore: as above
 export * as url from "node:url";

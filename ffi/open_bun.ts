@@ -50,6 +50,11 @@ export const bun: Runtime = {
 
   variable: (name) => process.env[name],
 
+  collect() {
+    const { Bun } = globalThis as unknown as { Bun: { gc(wait: boolean): void } }; // only where this runs
+    Bun.gc(true);
+  },
+
   libc() {
     if (process.platform !== "linux") return "";
     // The one field of a report that is read here.

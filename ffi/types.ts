@@ -23,6 +23,8 @@ export interface Runtime {
   mayAskProcesses(): boolean;
   /** An environment variable; `undefined` if it is unset or may not be read. Never prompts. */
   variable(name: string): string | undefined;
+  /** Makes the garbage collector look. */
+  collect(): void;
   /** The C library of this runtime, or an empty string on a system that has only one. */
   libc(): string;
 }

@@ -13,7 +13,7 @@ import { TypeError } from "../core/errors.ts";
 import { currentRecorder, type Recorder, type Rule, type RuleTraits, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
-import { keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
+import { Fate, freeAs, keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
@@ -351,7 +351,7 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
     const made: Tensor[] = [];
     const returned: Owned[] = [];
     try {
-      const value = scopeOf(() => run(tape, loss, params, rest, watched, leaves), returned);
+      const value = scopeOf(() => run(tape, loss, params, rest, watched, leaves), returned, withLoss);
       for (let i = 0; i < leaves.length; i++) made.push(own(leaves[i]!, watched[i]!));
       let next = 0;
       const grads = mapTree(params, () => made[next++]!);
@@ -359,7 +359,7 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
         value,
         grads,
         [Symbol.dispose]() {
-          for (const x of [...made, ...returned]) x.dispose();
+          freeAs(withResult, [...made, ...returned]);
         },
       };
     } catch (error) {
@@ -376,6 +376,9 @@ export function valueAndGrad<P extends Tree<P>, A extends unknown[], R extends S
     }
   };
 }
+
+const withLoss = new Fate("was freed when its loss ended: return it beside the loss, [loss, x], or keep() it");
+const withResult = new Fate("was freed with the result of valueAndGrad that it belongs to");
 
 function run<P, A extends unknown[], R>(
   tape: Tape,

@@ -6,7 +6,7 @@ import type { DType, Float } from "../core/dtype.ts";
 import { isExplaining } from "../core/explaining.ts";
 import { checkDevice, checkNotRecording, checkTensor } from "../core/op.ts";
 import { checkNeeded, optionNames } from "../core/options.ts";
-import { keep } from "../core/scope.ts";
+import { Fate, freeAs, keep } from "../core/scope.ts";
 import { checkSize, formatShape } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
 import { allocate, changes, checkDType, requireDevice, type Tensor } from "../core/tensor.ts";
@@ -92,6 +92,9 @@ export function keyValueCache<
   return new Cache(device, type, [batch, heads, capacity, width]) as unknown as KeyValueCache<D, B, H, W>; // of these sizes
 }
 
+const withCache = new Fate("was freed with the cache that it belongs to");
+const outgrown = new Fate("was freed when the cache that it showed changed: take keys and values from the cache again");
+
 class Cache implements KeyValueCache<Float> {
   readonly device: Device;
   readonly capacity: number;
@@ -152,9 +155,8 @@ class Cache implements KeyValueCache<Float> {
   }
 
   [Symbol.dispose](): void {
-    this.#forgetViews();
-    this.#keys.dispose();
-    this.#values.dispose();
+    this.#forgetViews(withCache);
+    freeAs(withCache, [this.#keys, this.#values]);
   }
 
   #resize(length: number): void {
@@ -163,9 +165,8 @@ class Cache implements KeyValueCache<Float> {
     this.#forgetViews();
   }
 
-  #forgetViews(): void {
-    this.#filled?.keys.dispose();
-    this.#filled?.values.dispose();
+  #forgetViews(what: Fate = outgrown): void {
+    if (this.#filled !== null) freeAs(what, [this.#filled.keys, this.#filled.values]);
     this.#filled = null;
   }
 

@@ -1,9 +1,9 @@
 /** Checkpoints: parameter trees in safetensors files, which Python's `safetensors` package reads too. */
 
-import { TypeError } from "../core/errors.ts";
 import type { Data, DType } from "../core/dtype.ts";
 import { checkFlag } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
+import { freedError } from "../core/scope.ts";
 import { formatShape, sameShape } from "../core/shape.ts";
 import { finishReading } from "./disk.ts";
 import { conversion, formatDType } from "./file_types.ts";
@@ -109,7 +109,7 @@ export async function load<P extends Tree<P>>(path: string, into: P, options: Lo
     data.push(pieces);
   }
   // From here nothing waits: what was checked still holds when it is written.
-  for (const [name, x] of leaves) if (x.disposed) throw new TypeError(`${op}: into.${name} was disposed`);
+  for (const [name, x] of leaves) if (x.disposed) throw freedError(op, `into.${name}`, x);
   const writes: Write[] = [];
   try {
     wanted.forEach(([, x], i) => writes.push(prepareWrite(op, x, data[i]!)));

@@ -3,7 +3,7 @@
 import { TypeError } from "../core/errors.ts";
 import { checkNotRecording } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
-import { keep } from "../core/scope.ts";
+import { Fate, freeAs, keep } from "../core/scope.ts";
 import type { Tensor } from "../core/tensor.ts";
 import { copy } from "../ops/copy.ts";
 import { lerp } from "../ops/lerp.ts";
@@ -58,6 +58,7 @@ export function ema<P extends Tree<P>>(params: P, options: EmaOptions = {}): Ema
   return {
     average,
     update(now: P): void {
+      if (averages.some(([, x]) => x.disposed)) throw new TypeError(`${op}: the average was disposed`);
       checkNotRecording(op);
       const ps = flatten(now, op);
       checkSameTree(op, "params", ps, "average", averages);
@@ -66,7 +67,7 @@ export function ema<P extends Tree<P>>(params: P, options: EmaOptions = {}): Ema
       lerp(averages.map(([, x]) => x as Tensor<"f32">), averages.map(([path]) => byPath.get(path) as Tensor<"f32">), 1 - decay); // copies of f32
     },
     [Symbol.dispose](): void {
-      for (const [, x] of averages) x.dispose();
+      freeAs(new Fate("was freed with the ema that it belongs to"), averages.map(([, x]) => x));
     },
   };
 }

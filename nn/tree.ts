@@ -4,6 +4,7 @@
  */
 
 import { RangeError, TypeError } from "../core/errors.ts";
+import { freedError } from "../core/scope.ts";
 import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
 import { isTensor, type Tensor } from "../core/tensor.ts";
 
@@ -33,7 +34,7 @@ export function leafName(name: string, path: string): string {
 export function flatten(tree: unknown, op: string = "flatten", name: string = "params"): Leaf[] {
   const leaves: Leaf[] = [];
   walk(op, name, tree, "", [], (path, x) => {
-    if (x.disposed) throw new TypeError(`${op}: ${leafName(name, path)} was disposed`);
+    if (x.disposed) throw freedError(op, leafName(name, path), x);
     leaves.push([path, x]);
   });
   const paths = new Set<string>();

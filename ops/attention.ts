@@ -81,8 +81,11 @@ const names = optionNames<AttentionForwardOptions<Float, number, number, number>
  *
  * With `causal`, query i sees keys j ≤ i + (keys − queries). A query that sees none gives zeros, and so do its gradients. `k` and `v` may have fewer heads
  * than `q`: with g times fewer, each serves g heads of `q` that follow each other (Ainslie et al., "GQA", 2023). Scores are computed tile by tile and again
- * for the gradient, of which two numbers a query are kept (Dao et al., "FlashAttention", 2022): memory does not grow with queries · keys. What hidden values
- * hold has to be finite.
+ * for the gradient, of which two numbers a query are kept (Dao et al., "FlashAttention", 2022): memory does not grow with queries · keys.
+ *
+ * A hidden key reaches no output, whatever it holds: no score of it counts, and its gradients are 0. A hidden value takes part as 0 times what it holds, in
+ * the result, and so does a hidden key in the gradient of `q`: there NaN and infinities may become NaN, in the rows of queries that do not see them too. Let
+ * padding be finite, 0 for one.
  *
  * Views whose last axis is dense are read where they lie. The result's memory is laid out `[batch, time, heads, width]`, so that joining the heads again
  * takes no copy. A query has the same bits alone as among others, and with keys behind those that it sees.

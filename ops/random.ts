@@ -8,7 +8,7 @@ import type { DType } from "../core/dtype.ts";
 import { refuseReading } from "../core/explaining.ts";
 import { checkShape, checkSize, formatShape, formatValue } from "../core/shape.ts";
 import type { Shape } from "../core/shape.ts";
-import { keep } from "../core/scope.ts";
+import { Fate, freeAs, keep } from "../core/scope.ts";
 import { allocate, changes, requireDevice, type Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { statusError, statusName } from "../ffi/status.ts";
@@ -84,6 +84,8 @@ export function random(device: Device, seed: number): Random {
 const uniformNames = optionNames<UniformOptions>({ low: true, high: true });
 const normalNames = optionNames<NormalOptions>({ mean: true, deviation: true });
 const categoricalNames = optionNames<CategoricalOptions>({ temperature: true, topK: true, topP: true });
+
+const withStream = new Fate("was freed with its random stream");
 
 /** Checks that an argument is a random stream, and that it was not disposed. @internal */
 export function checkRandom(op: string, rng: unknown): asserts rng is Random {
@@ -164,7 +166,7 @@ class Stream implements Random {
   }
 
   [Symbol.dispose](): void {
-    this.state.dispose();
+    freeAs(withStream, [this.state]);
   }
 
   #state(op: string): Tensor {

@@ -28,7 +28,8 @@ export function relu<D extends Float, S extends Shape>(x: Tensor<D, S>, options?
 }
 
 /**
- * Gradient of `relu`: `dx = dy` where x > 0, else 0; at 0 it is 0. `out` may be `dy` or `x` itself.
+ * Gradient of `relu`: `dx = dy` if x > 0 or NaN, and 0 if x ≤ 0, whatever `dy` holds. So it is 0 at 0, and behind a NaN, which `relu` lets through, the
+ * gradient flows on. `out` may be `dy` or `x` itself.
  *
  * ```ts
  * import { cpu, reluBackward, tensor } from "@tilework/tilework";

@@ -1,5 +1,6 @@
 /** Every function of the package with arguments that are right, for the tests of those that are not. */
 
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as api from "../mod.ts";
@@ -31,7 +32,9 @@ const layer = (i: Inputs) => ({ weight: i.weight, bias: i.bias });
 const grouped = (i: Inputs) => ({ weight: i.experts, bias: i.biases });
 const out = (shape: number[]) => ({ out: zeros(cpu, shape) as Tensor });
 const like = { out: [6, 8] };
-const file = join(tmpdir(), "tilework-arguments.safetensors");
+/** Where `save`, `load` and `readMetadata` have a file. */
+export const folder: string = mkdtempSync(join(tmpdir(), "tilework-arguments-"));
+const file = join(folder, "a.safetensors");
 
 /** A function of one tensor `[6, 8]` and `out`. */
 const unary = (...names: (keyof Inputs)[]): MakeCall => (i) => ({ args: names.map((name) => i[name]), options: out(like.out) });

@@ -1,14 +1,16 @@
 // Arguments that are wrong, in every place of every function: what is thrown is the library's own, names the function, and changes nothing. And options that
 // nobody knows: neither runtime checks types, so a misspelt name would compute something else.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { test } from "node:test";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as api from "../mod.ts";
 import { CheckpointError, cpu, DeviceLostError, OutOfMemoryError, type Tensor, UnsupportedError, zeros } from "../mod.ts";
-import { argumentsOf, calls, functionOf, makeInputs } from "./argument_cases.ts";
+import { argumentsOf, calls, folder, functionOf, makeInputs } from "./argument_cases.ts";
 import { childJson } from "./child.ts";
 import { gpuTest } from "./gpu_harness.ts";
+
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Functions without arguments, and one that needs a driver. */
 const withoutCase = ["devices", "isAvailable", "memory", "trim", "vulkan"];

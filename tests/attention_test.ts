@@ -7,6 +7,7 @@ import {
   cpu,
   type CpuDevice,
   cpuDevice,
+  type Device,
   empty,
   memory,
   mul,
@@ -139,6 +140,38 @@ test("rows that see nothing are zeros, and so are their gradients, whatever else
     for (const x of Object.values(g)) assert.ok(x.readSync().every((value) => value === 0), "a gradient is not zero");
   }
 });
+
+/** What a hidden key may not reach, whatever it holds: every result but the gradient of queries, of which the rows that see it hidden may be NaN. */
+function assertHidden(device: Device): void {
+  const shape = [1, 1, 20, 4], bad = 7;
+  const filled = (seed: number) => Float32Array.from(numbers(80, seed));
+  const on = (values: Float32Array) => tensor(device, shape, values) as never;
+  const masks: { mask: Tensor }[] = [
+    { mask: tensor(device, [20], Int32Array.from({ length: 20 }, (_, j) => j === bad ? 0 : 1)) },
+    { mask: tensor(device, [20], Float32Array.from({ length: 20 }, (_, j) => j === bad ? -Infinity : 0)) },
+    { mask: tensor(device, [20, 20], Float32Array.from({ length: 400 }, (_, i) => i % 20 === bad ? -Infinity : 0.1)) },
+  ];
+  for (const options of masks) {
+    const results = [1, NaN, Infinity, -Infinity].map((value) => {
+      const keys = filled(2);
+      keys.fill(value, bad * 4, bad * 4 + 4);
+      const q = on(filled(1)), k = on(keys), v = on(filled(3)), dy = on(filled(4));
+      const y = attention(q, k, v, options as never) as unknown as Any;
+      const g = attentionBackward(q, k, v, dy, options as never) as unknown as Record<string, Any>;
+      return { y: y.readSync(), dk: g.k!.readSync(), dv: g.v!.readSync(), dq: g.q!.readSync() };
+    });
+    for (const { y, dk, dv, dq } of results) {
+      assert.ok(y.every(Number.isFinite), "y is not finite");
+      assertSameBits(y, results[0]!.y as Float32Array, "y");
+      assertSameBits(dk, results[0]!.dk as Float32Array, "dk");
+      assertSameBits(dv, results[0]!.dv as Float32Array, "dv");
+      dq.forEach((value, i) => assert.ok(Number.isNaN(value) || value === results[0]!.dq[i], `dq ${i} is ${value}`));
+    }
+    assert.deepEqual([...results[0]!.dk.slice(bad * 4, bad * 4 + 4)].map(Math.abs), [0, 0, 0, 0], "the hidden key's gradient");
+  }
+}
+
+test("a hidden key reaches neither the result nor the gradients of keys and values, whatever it holds", () => assertHidden(cpu));
 
 test("packed sequences are what each is alone, empty ones too", () => {
   const cuts = [0, 3, 3, 40, 57], keyCuts = [0, 300, 310, 350, 350];
@@ -448,6 +481,10 @@ gpuTest("gpu: a token at a time is the whole at once; large logits keep their pr
     const z = attention(ones as never, tensor(gpu, [1, 1, 40, 4], keys) as never, ones as never, { causal: true }) as unknown as Any;
     z.readSync().forEach((value, i) => assert.equal(Number.isNaN(value), Math.floor(i / 4) >= 20, `${bad}, ${i}`));
   }
+}, compiling);
+
+gpuTest("gpu: a hidden key reaches neither the result nor the gradients of keys and values, whatever it holds", (gpu) => {
+  assertHidden(gpu);
 }, compiling);
 
 gpuTest("gpu: the gradient of attention() through a tape is that of attentionBackward()", (gpu) => {

@@ -21,7 +21,7 @@ import {
   UnsupportedError,
   valueAndGrad,
 } from "../mod.ts";
-import { childJson, exists, runtime } from "./child.ts";
+import { childJson, exists, runtime, workers } from "./child.ts";
 import { assertSameBits, numbers, randomTensor, seed } from "./harness.ts";
 
 /** What the machine itself says, whatever the environment of this test asks for. */
@@ -141,6 +141,98 @@ test("cpuDevice() with the same settings is the same native device, and its tens
     name: "TypeError",
     message: "matmul: b is on cpu(threads: 5, cores: 7), a is on cpu(threads: 4, cores: 7)",
   });
+});
+
+const manyDevices = `
+  import process from "node:process";
+  import { cpu, cpuDevice, devices, ones, sum, vulkan } from "tilework";
+  const gpu = devices().find(({ unusable }) => unusable === null);
+  const make = (i) => cpuDevice({ tuning: { parallelThreshold: i } });
+  /** Whether the devices that need no settings work, though none of them was used before. */
+  async function others() {
+    const results = [sum(ones(cpu, [3])).itemSync()];
+    if (gpu) results.push(await sum(ones(await vulkan({ index: gpu.index }), [3])).item());
+    return results.every((value) => value === 3);
+  }
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 5));`;
+
+test("hundreds of devices of their own settings in one loop take nothing from cpu and vulkan()", { timeout: 60_000 }, async () => {
+  const result = await childJson(`${manyDevices}
+    let sums = 0;
+    for (let i = 0; i < 513; i++) sums += sum(ones(make(i), [2])).itemSync();
+    console.log(JSON.stringify([sums, await others()]));`);
+  assert.deepEqual(result, [2 * 513, true]);
+});
+
+test(
+  "more devices than there is room for fail by themselves, and have room once nobody holds the others",
+  { timeout: 60_000 },
+  async () => {
+    const { made, error, others, again, held } = await childJson(`${manyDevices}
+    const held = make(10_000);
+    let made = 0, error;
+    try {
+      for (; made < 10_000; made++) make(made);
+    } catch (e) {
+      error = e.name + ": " + e.message;
+    }
+    const result = { made, error, others: await others(), again: 0 };
+    for (let i = 0; i < 3 * made; i++) {
+      if (i % 500 === 0) for (let wait = 0; wait < 4; wait++) await pause();
+      try {
+        make(i);
+        result.again++;
+      } catch {
+        await pause();
+      }
+    }
+    console.log(JSON.stringify({ ...result, held: held.describe().tuning.parallelThreshold }));`) as Record<string, unknown>;
+    assert.equal(
+      error,
+      `OutOfMemoryError: cpuDevice: ${
+        made as number + 1
+      } devices of different settings are there already; what nobody holds is freed between turns of the event loop`,
+    );
+    assert.equal(others, true);
+    assert.ok(again as number > 2.5 * (made as number), `${again} of ${3 * (made as number)}`);
+    assert.equal(held, 10_000, "what somebody holds is still there");
+  },
+);
+
+test("a device of two threads outlives either, and ends with the last", { timeout: 60_000 }, async () => {
+  const result = await childJson(
+    `
+    import process from "node:process";
+    import { cpuDevice, ones, sum } from "tilework";
+    import { native } from "tilework/ffi/library.ts";
+    import { message, pause, start } from "./workers.js";
+    const make = (i) => cpuDevice({ tuning: { fullWidthMnk: i } });
+    const both = make(5), worker = start("./worker.ts");
+    const handles = await message(worker);
+    const status = (handle) => native.tw_device_describe(new Float64Array(1), 1, handle); // of a live device: that one number does not hold it
+    const before = handles.map(status);
+    worker.terminate();
+    for (let wait = 0; wait < 500 && status(handles[1]) === before[1]; wait++) await pause(10);
+    console.log(JSON.stringify({
+      same: handles[0] === both.handle,
+      before: before[0] === before[1],
+      kept: status(handles[0]) === before[0],
+      gone: status(handles[1]) !== before[1],
+      sum: sum(ones(both, [3])).itemSync(),
+    }));
+    process.exit(0);`,
+    {
+      files: {
+        "workers.js": workers,
+        "worker.ts": `
+          import { cpuDevice } from "tilework";
+          const made = [5, 6].map((i) => cpuDevice({ tuning: { fullWidthMnk: i } }));
+          globalThis.onmessage = () => made;
+          postMessage(made.map(({ handle }) => handle));`,
+      },
+    },
+  );
+  assert.deepEqual(result, { same: true, before: true, kept: true, gone: true, sum: 3 });
 });
 
 test("cpuDevice() says which setting is out of range (C08)", () => {

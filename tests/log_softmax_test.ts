@@ -145,3 +145,20 @@ gpuTest("logSoftmax() on a GPU does with infinities, NaN and huge numbers what t
     assert.deepEqual([...out.readSync()], [7, 7]);
   });
 });
+
+gpuTest("exp on a GPU is good to 2 units in the last place all over its range, 0 below it, and NaN of NaN", (gpu) => {
+  // dx = dy − exp(y)·Σ dy: with one 1 and else zeros it shows exp itself.
+  const count = 200_000;
+  const y = Float32Array.from({ length: count }, (_, i) => i < 1000 ? -(2 ** (-i / 40)) : -87 * ((i - 1000) / (count - 1001)));
+  y.set([0, -0, -87.00001, -88, -104, -1e30, -Infinity, NaN, -NaN]);
+  const last = 9, dy = new Float32Array(count);
+  dy[count - 1] = 1;
+  using x = tensor(gpu, [1, count], y), c = tensor(gpu, [1, count], dy);
+  using dx = logSoftmaxBackward(x as never, c as never) as unknown as Tensor;
+  const found = dx.readSync();
+  assert.deepEqual([...found.slice(0, last)].map((v) => -v + 0), [1, 1, 0, 0, 0, 0, 0, NaN, NaN]);
+  for (let i = last; i < count - 1; i++) {
+    const want = Math.exp(y[i]!), unit = 2 ** (Math.floor(Math.log2(want)) - 23);
+    if (!(Math.abs(-found[i]! - want) <= 2 * unit)) assert.fail(`exp(${y[i]}) is ${-found[i]!}, must be ${want}`);
+  }
+});

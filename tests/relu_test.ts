@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpu, relu, reluBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
+import { cpu, type Device, relu, reluBackward, scope, type Tensor, tensor, UnsupportedError } from "../mod.ts";
 import { assertAsOnCpu, gpuTest } from "./gpu_harness.ts";
 import { both, everyDevice, framed, lengths, normal, of, refuses, strided, taped } from "./row_harness.ts";
 
@@ -34,6 +34,20 @@ test("relu() of NaN is NaN, of infinities and zeros what max says; its slope at 
     assert.deepEqual([...reluBackward(x, tensor(cpu, [5], [1, 1, 1, 1, 1])).readSync()].slice(1), [1, 0, 0, 0]);
   });
 });
+
+/** Behind a NaN the gradient flows on; where the slope is 0 it is 0, whatever it holds. */
+function assertSlopes(device: Device): void {
+  scope(() => {
+    for (const dy of [2, NaN, Infinity, -Infinity]) {
+      const dx = reluBackward(tensor(device, [6], [NaN, -NaN, 1, 0, -0, -1]), tensor(device, [6], new Array(6).fill(dy)));
+      assert.deepEqual([...dx.readSync()].map((v) => v + 0), [dy, dy, dy, 0, 0, 0]);
+    }
+  });
+}
+
+test("reluBackward() is dy at NaN and 0 from 0 down, whatever dy holds", () => assertSlopes(cpu));
+
+gpuTest("reluBackward() on a GPU is dy at NaN and 0 from 0 down, whatever dy holds", (gpu) => assertSlopes(gpu));
 
 test("relu() gives the same bits on 1 to 8 workers and every instruction set", () => {
   scope(() => {

@@ -194,7 +194,8 @@ test("a file that becomes shorter while it is open is a CheckpointError, and lea
     await assert.rejects(file.read("b"), wanted("read"));
     await assert.rejects(file.tensor(cpu, "b"), wanted("tensor"));
     assert.throws(() => file.tensorSync(cpu, "b"), wanted("tensor"));
-    assert.equal(memory().tensors, before);
+    assert.ok(memory().tensors <= before, "a tensor is left"); // fewer, where the collector has found some of other tests'
+
     await assert.rejects(openSafetensors(join(folder, "none")), /^CheckpointError: openSafetensors: .*none: ENOENT/);
     await assert.rejects(openSafetensors(7 as never), new TypeError("openSafetensors: path must be the name of a file, got 7"));
   }));

@@ -60,6 +60,15 @@ test("sumOfSquares() says what does not fit", () => {
   assert.equal(x.itemSync(), 1);
 });
 
+gpuTest("sumOfSquares() on a GPU keeps what squares round away, whether or not its driver fuses multiply-adds", (gpu) => {
+  const values = Float32Array.from({ length: 50 }, (_, i) => 1 + ((i + 7) * 0.6180339887) % 1);
+  for (const value of values) {
+    using x = full(gpu, [1000], value);
+    using s = sumOfSquares(x);
+    assert.equal(s.itemSync(), Math.fround(1000 * value * value), `1000 times the square of ${value}`);
+  }
+});
+
 gpuTest("sumOfSquares() on a GPU is that of the CPU at every length around a part, of views, and of values at the border of f32", (gpu) => {
   for (const n of [0, 1, 15, 16, 17, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 70_000, 1_100_000]) {
     assertAsOnCpu(gpu, `${n}`, (device) => ({ sum: sumOfSquares(randomTensor([n], "f32", 1, device)) as Tensor }), 1.2e-7);

@@ -16,6 +16,7 @@ import {
   ones,
   OutOfMemoryError,
   reshape,
+  scope,
   slice,
   sum,
   Tensor,
@@ -192,7 +193,7 @@ test("a view outlives what it is a view of", () => {
   column.dispose();
   assert.equal(element.itemSync(), 6);
   element.dispose();
-  assert.throws(() => element.itemSync(), { name: "TypeError", message: "read: x was disposed" });
+  assert.throws(() => element.itemSync(), { name: "TypeError", message: "item: x was disposed" });
 });
 
 test("a view that would leave the storage is refused, whatever its numbers are", () => {
@@ -451,6 +452,12 @@ test("more memory than there is gives an OutOfMemoryError that counts tensors, a
       });
     }
   }
+  {
+    using _ = empty(cpu, [2 ** 26]); // nothing is written to it
+    assert.throws(() => ones(cpu, [2 ** 50]), {
+      message: /outside any scope; free them with scope\(\) or using, and see docs\/memory\.md$/,
+    });
+  }
   using product = matmul(kept, kept);
   assert.ok(product.readSync().every((v) => v === 64));
 });
@@ -467,7 +474,8 @@ test("a disposed tensor is a typed error everywhere, and disposing again does no
   const message = /^(read|write|transpose|slice|reshape): x was disposed$/;
   assert.throws(() => x.readSync(), { name: "TypeError", message });
   await assert.rejects(x.read(), { name: "TypeError", message });
-  await assert.rejects(x.item(), { name: "RangeError" });
+  await assert.rejects(x.item(), { name: "TypeError", message: "item: x was disposed" }); // before that it has not one element
+  assert.throws(() => x.itemSync(), { name: "TypeError", message: "item: x was disposed" });
   assert.throws(() => x.write([1, 2, 3, 4]), { name: "TypeError", message });
   assert.throws(() => transpose(x), { name: "TypeError", message });
   using y = ones(cpu, [2, 2]);
@@ -526,13 +534,13 @@ test("memory() counts tensors and bytes, and trim() gives back what was kept", {
     console.log(JSON.stringify(seen));`) as Record<string, number>[];
   const MiB4 = 4 << 20;
   assert.deepEqual(seen, [
-    { tensors: 0, bytes: 0, peakBytes: 0, keptBytes: 0, outsideScopes: 0 },
-    { tensors: 1, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 1 },
-    { tensors: 2, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 2 },
-    { tensors: 1, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 1 },
-    { tensors: 0, bytes: 0, peakBytes: MiB4, keptBytes: MiB4, outsideScopes: 0 },
-    { tensors: 1, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 1 },
-    { tensors: 0, bytes: 0, peakBytes: 0, keptBytes: 0, outsideScopes: 0 },
+    { tensors: 0, bytes: 0, peakBytes: 0, keptBytes: 0, outsideScopes: 0, outsideBytes: 0, leaks: null },
+    { tensors: 1, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 1, outsideBytes: MiB4, leaks: null },
+    { tensors: 2, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 2, outsideBytes: MiB4, leaks: null },
+    { tensors: 1, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 1, outsideBytes: 0, leaks: null },
+    { tensors: 0, bytes: 0, peakBytes: MiB4, keptBytes: MiB4, outsideScopes: 0, outsideBytes: 0, leaks: null },
+    { tensors: 1, bytes: MiB4, peakBytes: MiB4, keptBytes: 0, outsideScopes: 1, outsideBytes: MiB4, leaks: null },
+    { tensors: 0, bytes: 0, peakBytes: 0, keptBytes: 0, outsideScopes: 0, outsideBytes: 0, leaks: null },
   ]);
 });
 
@@ -727,4 +735,94 @@ gpuTest("to() moves tensors to a GPU and back with every bit, views and empty on
   using y = tensor(gpu, [2], [1, 2]);
   assert.deepEqual(explain(() => assert.equal(y.to(cpu).device, cpu)), []);
   assert.equal(explain(() => void y.to(gpu)).length, 1);
+});
+
+// ── A tensor where a plain value is wanted ──────────────────────────────────────────────────────────────────────────────────────────────
+
+test("a tensor refuses to be compared, added or rounded as a number, and still prints", () => {
+  using loss = tensor(cpu, [], [0.5]);
+  const x = loss as unknown as number; // as JavaScript programs, and `any`, see it
+  let best = Infinity, total = 0;
+  const uses: (() => unknown)[] = [
+    () => x < best,
+    () => best > x,
+    () => x <= 3,
+    () => (x as unknown) == 0.5,
+    () => total += x,
+    () => x * 2,
+    () => -x,
+    () => Math.min(x, 3),
+    () => Number(x),
+    () => x + " is the loss",
+    () => new Float32Array([x]),
+    () => isNaN(x),
+  ];
+  for (const use of uses) {
+    assert.throws(use, {
+      name: "TypeError",
+      message: "a tensor is no number: use x.itemSync() or await x.item() (x is f32 [])",
+    }, String(use));
+  }
+  best = total = loss.itemSync();
+  assert.deepEqual([best, total], [0.5, 0.5]);
+  const text = "Tensor f32 [] on cpu 0.5";
+  assert.deepEqual([`${loss}`, String(loss), loss.toString(), [loss].join()], [text, text, text, text]);
+});
+
+test("JSON.stringify of a tensor says what to write instead, wherever it stands", () => {
+  using x = tensor(cpu, [2], [1, 2]);
+  const message = "JSON.stringify: a tensor has no JSON; give it { shape: x.shape, data: [...x.readSync()] }, or save() the tree to a file";
+  for (const value of [x, [x], { params: { x } }]) assert.throws(() => JSON.stringify(value), { name: "TypeError", message });
+  assert.equal(JSON.stringify({ shape: x.shape, data: [...x.readSync()] }), '{"shape":[2],"data":[1,2]}');
+});
+
+const opaque =
+  /^a tensor's elements are in native memory, .*: compare or send what readSync\(\) and shape give; tensor\(cpu, shape, data\) makes/;
+
+test("structuredClone and postMessage of a tensor say what to send instead", () => {
+  using x = tensor(cpu, [2], [1, 2]);
+  const { port1, port2 } = new MessageChannel();
+  // In a scope the tensor holds the scope's others too.
+  for (const value of [x, [x], { params: { x } }, scope(() => [ones(cpu, [1])])]) {
+    assert.throws(() => structuredClone(value), { message: opaque });
+    assert.throws(() => port1.postMessage(value), { message: opaque });
+  }
+  scope(() => assert.throws(() => structuredClone(ones(cpu, [1])), { message: opaque }));
+  port1.close();
+  port2.close();
+  assert.deepEqual(structuredClone({ shape: x.shape, data: x.readSync() }), { shape: [2], data: new Float32Array([1, 2]) });
+});
+
+test("deep equality of two tensors is never a silent answer: it says how to compare", async () => {
+  using a = tensor(cpu, [2], [1, 2]);
+  using same = tensor(cpu, [2], [1, 2]);
+  using other = tensor(cpu, [2], [1, 3]);
+  const gone = [tensor(cpu, [2], [1, 2]), tensor(cpu, [2], [5, 6])] as const;
+  for (const t of gone) t.dispose();
+  const kept = scope(() => [ones(cpu, [2])]);
+  const pairs: [unknown, unknown][] = [[a, same], [a, other], [{ w: [a] }, { w: [same] }], gone as never, [a, kept[0]], [a, gone[0]]];
+  const equal: ((x: unknown, y: unknown) => void)[] = [
+    assert.deepEqual,
+    assert.deepStrictEqual,
+    assert.notDeepEqual,
+    assert.notDeepStrictEqual,
+  ];
+  if (runtime === "bun") {
+    const specifier = "bun:test"; // a variable, since Deno looks up what is written in an import
+    const { expect } = await import(specifier) as unknown as { expect: (x: unknown) => Record<string, (y: unknown) => void> };
+    equal.push((x, y) => expect(x).toEqual!(y), (x, y) => expect(x).toStrictEqual!(y));
+  }
+  for (const compare of equal) {
+    for (const [x, y] of pairs) assert.throws(() => compare(x, y), { name: "TypeError", message: opaque });
+  }
+  for (const compare of [equal[0]!, equal[1]!, ...equal.slice(4)]) compare({ a: [a] }, { a: [a] }); // the very same tensor
+  assert.deepEqual(a.readSync(), same.readSync());
+  kept[0]!.dispose();
+});
+
+test("two tensors are never equal by their fields, even where they share what says so", () => {
+  const made = Array.from({ length: 65 }, () => ones(cpu, [1]));
+  for (const t of made) t.dispose();
+  // One in 64 shares the field that explains itself; then their numbers differ.
+  assert.throws(() => assert.deepStrictEqual(made[0], made[64]), { name: "AssertionError" });
 });

@@ -1,6 +1,7 @@
 //! Devices: what was asked for when they were made, kept for their life. Those of the CPU share one pool.
 //!
-//! Two devices made with the same settings are one device. A device is never freed: there are as many as distinct settings.
+//! Two devices made with the same settings are one device. A CPU device is freed when every thread that made it has freed it as often, or has ended; that of
+//! a GPU stays.
 
 const std = @import("std");
 const builtin = @import("builtin");
@@ -157,16 +158,32 @@ pub const Pass = struct {
     weight: u64 = 1,
 };
 
-/// A device is some 180 bytes, and the table is part of the library's file on Windows.
-const devices_max = 512;
-var devices: [devices_max]Device = undefined;
-var made: std.atomic.Value(u32) = .init(0);
+/// A handle is a place in the table below a generation, which is never 0, below the bit that explains.
+const place_bits = 12;
+const places = 1 << place_bits;
+const generation_max = (1 << (31 - place_bits)) - 1;
+/// Places that only the device of default settings and those of GPUs may take: whatever a program does with `cpuDevice`, these can be had.
+const reserved = 64;
+/// For each place the handle of its device, or 0. Published last.
+var live: [places]std.atomic.Value(u32) = @splat(.init(0));
+/// Allocated with the first device, since it would be part of the library's file on Windows.
+var devices: ?*[places]Device = null;
+/// Guards everything below, and `devices` where it is null.
 var lock: Mutex = .{};
+/// Generations of the places that were taken.
+var generations: [places]u32 = @splat(0);
+/// How many places were ever taken, and where the search for a free one goes on: a place rests as long as others are free.
+var taken_once: u32 = 0;
+var next_place: u32 = 0;
+var live_count: u32 = 0;
+/// How often each thread that has made a device has made it and not freed it.
+const Reference = struct { handle: u32, thread: u32, count: u32 };
+var references: std.ArrayList(Reference) = .empty;
 
-/// The device behind a handle: 1 is the first one made. With the highest bit set it is this thread's explaining copy of that device.
+/// The device behind a handle. With the highest bit set it is this thread's explaining copy of that device. No lock: who names a device has a reference.
 pub fn get(handle: u32) Error!*const Device {
-    if (handle == 0 or handle > made.load(.acquire)) return explaining(handle);
-    const d = &devices[handle - 1];
+    if (handle == 0 or live[handle % places].load(.acquire) != handle) return explaining(handle);
+    const d = &devices.?[handle % places];
     tensor.place = d.gpu;
     return d;
 }
@@ -176,9 +193,9 @@ threadlocal var explaining_copy: Device = undefined;
 
 noinline fn explaining(handle: u32) Error!*const Device {
     const plain = handle & ~@as(u32, explain_bit);
-    if (handle == plain or plain == 0 or plain > made.load(.acquire)) return error.InvalidDevice;
+    if (handle == plain or plain == 0 or live[plain % places].load(.acquire) != plain) return error.InvalidDevice;
     const notes = explain.notes orelse return error.InvalidDevice;
-    explaining_copy = devices[plain - 1];
+    explaining_copy = devices.?[plain % places];
     tensor.place = explaining_copy.gpu;
     const machine = &explaining_copy.machine;
     notes.* = .{ .isa = if (explaining_copy.gpu == null) explaining_copy.isa else null, .cores = machine.cores, .pool_classes = machine.pool_classes, .knobs = explaining_copy.knobs };
@@ -280,25 +297,159 @@ fn make(given: [*]const f64) Error!u32 {
     inline for (comptime std.meta.fieldNames(resolve.Knobs)) |name| {
         if (try lookUp(given, name)) |n| @field(d.knobs, name) = n;
     }
-    const n = made.load(.monotonic);
-    for (devices[0..n], 1..) |*other, handle| if (std.meta.eql(other.*, d)) return @intCast(handle);
-    if (n == devices_max) return error.OutOfMemory;
-    devices[n] = d;
-    made.store(n + 1, .release);
-    return n + 1;
+    const thread = try tensor.thisThread(&releaseOfThread);
+    try references.ensureUnusedCapacity(std.heap.c_allocator, 1);
+    const of_defaults = for (given[0..knobs.table.len]) |value| {
+        if (!(value < 0)) break false;
+    } else true;
+    const handle = find(d) orelse try add(d, if (of_defaults) 0 else reserved);
+    for (references.items) |*r| {
+        if (r.handle != handle or r.thread != thread) continue;
+        r.count += 1;
+        return handle;
+    }
+    references.appendAssumeCapacity(.{ .handle = handle, .thread = thread, .count = 1 });
+    return handle;
 }
 
 /// The device of a GPU.
 pub fn ofGpu(g: *Gpu) Error!u32 {
     lock.lock();
     defer lock.unlock();
-    const n = made.load(.monotonic);
-    for (devices[0..n], 1..) |*other, handle| if (other.gpu == g) return @intCast(handle);
-    if (n == devices_max) return error.OutOfMemory;
-    const top = topology.get();
-    devices[n] = .{ .request = .serial, .isa = .portable, .knobs = .{}, .machine = .init(1, 0, top.caches), .gpu = g };
-    made.store(n + 1, .release);
-    return n + 1;
+    const d: Device = .{ .request = .serial, .isa = .portable, .knobs = .{}, .machine = .init(1, 0, topology.get().caches), .gpu = g };
+    return find(d) orelse try add(d, 0);
+}
+
+/// The handle of the device that is like this one. The lock is held.
+fn find(d: Device) ?u32 {
+    for (live[0..taken_once], 0..) |*at, place| {
+        const handle = at.load(.monotonic);
+        if (handle != 0 and std.meta.eql(devices.?[place], d)) return handle;
+    }
+    return null;
+}
+
+/// A handle for a device, which leaves so many places free. The lock is held. OutOfMemory leaves the number of devices behind where that is the reason.
+fn add(d: Device, spare: u32) Error!u32 {
+    status.detail = .{ 0, 0 };
+    if (devices == null) devices = std.heap.c_allocator.create([places]Device) catch return error.OutOfMemory;
+    if (live_count >= places - spare) {
+        status.detail = .{ @floatFromInt(live_count), 0 };
+        return error.OutOfMemory;
+    }
+    while (live[next_place].load(.monotonic) != 0) next_place = (next_place + 1) % places;
+    const place = next_place;
+    next_place = (next_place + 1) % places;
+    taken_once = @max(taken_once, place + 1);
+    generations[place] = generations[place] % generation_max + 1;
+    devices.?[place] = d;
+    live_count += 1;
+    const handle = generations[place] << place_bits | place;
+    live[place].store(handle, .release);
+    return handle;
+}
+
+/// Takes back one reference of this thread.
+fn release(handle: u32) Error!void {
+    lock.lock();
+    defer lock.unlock();
+    const thread = try tensor.thisThread(&releaseOfThread);
+    for (references.items, 0..) |*r, i| {
+        if (r.handle != handle or r.thread != thread) continue;
+        r.count -= 1;
+        if (r.count == 0) forget(i);
+        return;
+    }
+    return error.InvalidDevice;
+}
+
+/// Takes back all references of a thread that ends.
+fn releaseOfThread(thread: u32) void {
+    lock.lock();
+    defer lock.unlock();
+    var i = references.items.len;
+    while (i > 0) {
+        i -= 1;
+        if (references.items[i].thread == thread) forget(i);
+    }
+}
+
+/// Removes a thread's references to a device, and the device with the last ones. The lock is held.
+fn forget(index: usize) void {
+    const handle = references.swapRemove(index).handle;
+    for (references.items) |r| if (r.handle == handle) return;
+    live[handle % places].store(0, .release);
+    live_count -= 1;
+}
+
+test "device: a device is freed with its last reference, and its handle names no later one" {
+    var given: [knobs.table.len]f64 = @splat(-1);
+    const at = knobs.position("parallel_threshold");
+    given[at] = 123;
+    const first = entries.device_new(&given, given.len);
+    try std.testing.expectEqual(first, entries.device_new(&given, given.len));
+    try std.testing.expectEqual(0, entries.device_free(first));
+    try std.testing.expectEqual(123, (try get(first)).knobs.parallel_threshold);
+    try std.testing.expectEqual(0, entries.device_free(first));
+    const invalid = status.code(error.InvalidDevice);
+    try std.testing.expectError(error.InvalidDevice, get(first));
+    try std.testing.expectEqual(invalid, entries.device_free(first));
+    // More than a round of the table: the place is taken again, by another handle.
+    for (0..places + 10) |i| {
+        given[at] = @floatFromInt(i);
+        const handle = entries.device_new(&given, given.len);
+        try std.testing.expect(handle != 0 and handle != first);
+        try std.testing.expectEqual(i, (try get(handle)).knobs.parallel_threshold);
+        try std.testing.expectEqual(0, entries.device_free(handle));
+    }
+    try std.testing.expectError(error.InvalidDevice, get(first));
+    for ([_]u32{ 0, explain_bit, generation_max << place_bits, std.math.maxInt(u32) }) |forged| try std.testing.expectEqual(invalid, entries.device_free(forged));
+}
+
+test "device: too many fail by themselves, and the default one can still be had" {
+    var given: [knobs.table.len]f64 = @splat(-1);
+    const at = knobs.position("par_mnk_per_worker");
+    var made: std.ArrayList(u32) = .empty;
+    defer made.deinit(std.testing.allocator);
+    defer for (made.items) |handle| std.debug.assert(entries.device_free(handle) == 0);
+    while (made.items.len < places) {
+        given[at] = @floatFromInt(made.items.len + 1);
+        const handle = entries.device_new(&given, given.len);
+        if (handle == 0) break;
+        try made.append(std.testing.allocator, handle);
+    }
+    try std.testing.expectEqual(status.code(error.OutOfMemory), status.last);
+    try std.testing.expect(made.items.len < places and made.items.len > places / 2);
+    const default = defaultForTest();
+    try std.testing.expect((try get(default)).knobs.par_mnk_per_worker != 0);
+    given[at] = 1;
+    try std.testing.expectEqual(made.items[0], entries.device_new(&given, given.len));
+    try std.testing.expectEqual(0, entries.device_free(made.items[0]));
+}
+
+test "device: what a thread that ends has not freed is freed with it" {
+    const Other = struct {
+        fn work(both: *u32, own: *u32) void {
+            var given: [knobs.table.len]f64 = @splat(-1);
+            given[knobs.position("full_width_mnk")] = 5;
+            both.* = entries.device_new(&given, given.len);
+            given[knobs.position("full_width_mnk")] = 6;
+            own.* = entries.device_new(&given, given.len);
+            _ = entries.device_new(&given, given.len);
+        }
+    };
+    var given: [knobs.table.len]f64 = @splat(-1);
+    given[knobs.position("full_width_mnk")] = 5;
+    const mine = entries.device_new(&given, given.len);
+    var both: u32 = undefined;
+    var own: u32 = undefined;
+    const thread = try std.Thread.spawn(.{}, Other.work, .{ &both, &own });
+    thread.join();
+    try std.testing.expectEqual(mine, both);
+    try std.testing.expectEqual(5, (try get(mine)).knobs.full_width_mnk);
+    try std.testing.expectError(error.InvalidDevice, get(own));
+    try std.testing.expectEqual(0, entries.device_free(mine));
+    try std.testing.expectError(error.InvalidDevice, get(mine));
 }
 
 /// What a setting came to.
@@ -324,6 +475,11 @@ pub const entries = struct {
     pub fn device_new(settings: [*]const f64, count: u32) callconv(.c) u32 {
         if (count != knobs.table.len) return status.handle(error.InvalidArgument);
         return status.handle(make(settings));
+    }
+
+    /// Gives back what `device_new` answered; with as many as it has answered, in each thread, the device is gone. InvalidDevice where this thread has none.
+    pub fn device_free(device: u32) callconv(.c) i32 {
+        return status.of(release(device));
     }
 
     /// Copies the text of a setting's variable as far as it fits, for the message that refuses it: under --allow-ffi alone TypeScript cannot read it.

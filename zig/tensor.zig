@@ -7,6 +7,7 @@ const std = @import("std");
 const builtin = @import("builtin");
 const memory = @import("memory.zig");
 const chunks = @import("gpu/vulkan/chunks.zig");
+const environment = @import("environment.zig");
 const gpu_ = @import("gpu/vulkan/gpu.zig");
 const pin = @import("parallel/pin.zig");
 const status = @import("status.zig");
@@ -264,6 +265,16 @@ extern "kernel32" fn FlsAlloc(callback: *const fn (?*anyopaque) callconv(.winapi
 extern "kernel32" fn FlsSetValue(index: u32, value: ?*anyopaque) callconv(.winapi) i32;
 extern "ntdll" fn RtlDllShutdownInProgress() callconv(.winapi) u8;
 
+/// Called for each thread that ends, with its number.
+var at_thread_end: std.atomic.Value(?*const fn (u32) void) = .init(null);
+
+/// The number of this thread. `at_end`, which is one function for the whole process, is called with it when the thread has ended.
+pub fn thisThread(at_end: *const fn (u32) void) Error!u32 {
+    at_thread_end.store(at_end, .release);
+    if (thread_id == 0) try nameThread();
+    return thread_id;
+}
+
 fn nameThread() Error!void {
     pin.library(); // a runtime may unload it when a Worker ends, and the destructor runs after that
     const id = thread_count.fetchAdd(1, .monotonic) + 1;
@@ -300,6 +311,7 @@ fn freeOfThread(value: *anyopaque) callconv(.c) void {
         requests.remove(handle);
         r.copy.gpu.abandon(r.copy);
     }
+    if (at_thread_end.load(.acquire)) |end| end(id);
 }
 
 /// Called for the thread that ends the process too, when all others have been stopped wherever they were, with a lock in hand perhaps: to wait for one would
@@ -587,6 +599,11 @@ pub const entries = struct {
     pub fn memory_statistics(out: [*]f64) callconv(.c) void {
         const s = memory.statistics();
         out[0..4].* = .{ @floatFromInt(live_count.load(.monotonic)), @floatFromInt(s.used), @floatFromInt(s.peak), @floatFromInt(s.kept) };
+    }
+
+    /// Whether it is to be remembered where tensors are made: `TILEWORK_LEAKS` is 1. Under --allow-ffi alone TypeScript cannot read it.
+    pub fn memory_traces() callconv(.c) u32 {
+        return @intFromBool(environment.isOn("TILEWORK_LEAKS"));
     }
 
     /// Returns the memory kept for reuse to the system.

@@ -38,6 +38,7 @@ test {
     _ = @import("gpu/choice.zig");
     _ = @import("gpu/launch.zig");
     _ = @import("gpu/vulkan/chunks.zig");
+    _ = @import("gpu/vulkan/float_modes.zig");
     _ = @import("gpu/vulkan/gpu.zig");
     _ = @import("gpu/vulkan/heap.zig");
     _ = @import("row/strided.zig");

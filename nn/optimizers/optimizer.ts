@@ -4,7 +4,7 @@ import { RangeError, TypeError } from "../../core/errors.ts";
 import { isExplaining } from "../../core/explaining.ts";
 import { checkFlag, checkNotRecording, checkNumber } from "../../core/op.ts";
 import { checkFunction, formatValue } from "../../core/shape.ts";
-import { keep, scope } from "../../core/scope.ts";
+import { Fate, freeAs, keep, scope } from "../../core/scope.ts";
 import { type Tensor, tensor } from "../../core/tensor.ts";
 import { clipFactor } from "../../ops/clip.ts";
 import { zeros } from "../../ops/fill.ts";
@@ -136,6 +136,7 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
   return {
     state,
     step(now: P, grads: P, rate: number): number {
+      if (state.step.disposed) throw new TypeError(`${op}: the optimizer was disposed`);
       checkNotRecording(op);
       if (typeof rate !== "number" || !Number.isFinite(rate)) throw new RangeError(`${op}: rate must be finite, got ${formatValue(rate)}`);
       const ps = flatten(now, op), gs = flatten(grads, op, "grads");
@@ -154,7 +155,7 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
       return 0;
     },
     [Symbol.dispose](): void {
-      for (const x of kept) x.dispose();
+      freeAs(new Fate(`was freed with the ${op} optimizer that it belongs to`), kept);
     },
   };
 }

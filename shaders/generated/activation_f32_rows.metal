@@ -19,44 +19,97 @@ uint place_0(uint i_0, uint cols_0, uint stride_0)
     return _S1;
 }
 
-float bell_0(float a_0)
+float lostOf_0(float a_0, float b_0, float p_0)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_0))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_0))) & 4294963200U)));
+    float a_low_0 = a_0 - a_high_0;
+    float b_low_0 = b_0 - b_high_0;
+    return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
+float expOfRest_0(float x_0, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_0));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_1)
+{
+    return ((as_type<uint>((x_1))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_2)
 {
     float limited_0;
-    if(a_0 > 16.0f)
+    if(x_2 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_0;
+        if(x_2 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_2;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_2))
+    {
+        limited_0 = x_2;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
 }
 
-float mills_0(float a_1)
+float bell_0(float a_1)
 {
-    float inverse_0 = 1.0f / (a_1 + 5.0f);
-    float t_0 = fma(a_1 * inverse_0, 2.0f, -1.0f);
+    float limited_1;
+    if(a_1 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_1;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * lostOf_0(limited_1, limited_1, square_0), e_1);
+}
+
+float mills_0(float a_2)
+{
+    float inverse_0 = 1.0f / (a_2 + 5.0f);
+    float t_0 = fma(a_2 * inverse_0, 2.0f, -1.0f);
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_0)
+float normalCdf_0(float x_3)
 {
-    float a_2 = abs(x_0);
-    float _S5 = bell_0(a_2);
+    float a_3 = abs(x_3);
+    float _S5 = bell_0(a_3);
     float _S6;
-    if(a_2 > 16.0f)
+    if(a_3 > 16.0f)
     {
         _S6 = 16.0f;
     }
     else
     {
-        _S6 = a_2;
+        _S6 = a_3;
     }
     float tail_0 = _S5 * mills_0(_S6);
-    if(x_0 < 0.0f)
+    if(x_3 < 0.0f)
     {
         _S6 = tail_0;
     }
@@ -67,101 +120,96 @@ float normalCdf_0(float x_0)
     return _S6;
 }
 
-float geluErf_0(float x_1)
+float geluErf_0(float x_4)
 {
     float _S7;
-    if(x_1 < -16.0f)
+    if(x_4 < -16.0f)
     {
         _S7 = 0.0f;
     }
     else
     {
-        if(x_1 > 16.0f)
+        if(x_4 > 16.0f)
         {
-            _S7 = x_1;
+            _S7 = x_4;
         }
         else
         {
-            _S7 = x_1 * normalCdf_0(x_1);
+            _S7 = x_4 * normalCdf_0(x_4);
         }
     }
     return _S7;
 }
 
-float logistic_0(float x_2)
+float logistic_0(float x_5)
 {
-    float e_1 = exp(- abs(x_2));
+    float e_2 = expOf_0(- abs(x_5));
     float _S8;
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
-        _S8 = e_1;
+        _S8 = e_2;
     }
     else
     {
         _S8 = 1.0f;
     }
-    return _S8 / (1.0f + e_1);
+    return _S8 / (1.0f + e_2);
 }
 
-float geluTanh_0(float x_3)
+float geluTanh_0(float x_6)
 {
-    if(x_3 < -16.0f)
+    if(x_6 < -16.0f)
     {
         return 0.0f;
     }
-    if(x_3 > 16.0f)
+    if(x_6 > 16.0f)
     {
-        return x_3;
+        return x_6;
     }
-    return x_3 * logistic_0(1.59576916694641113f * fma(0.04471499845385551f * x_3 * x_3, x_3, x_3));
+    return x_6 * logistic_0(1.59576916694641113f * fma(0.04471499845385551f * x_6 * x_6, x_6, x_6));
 }
 
-float siluOf_0(float x_4)
+float siluOf_0(float x_7)
 {
     float _S9;
-    if(x_4 < -100.0f)
+    if(x_7 < -100.0f)
     {
         _S9 = 0.0f;
     }
     else
     {
-        _S9 = x_4 * logistic_0(x_4);
+        _S9 = x_7 * logistic_0(x_7);
     }
     return _S9;
 }
 
-bool isNaN_0(float x_5)
+float withSign_0(float magnitude_0, float x_8)
 {
-    return ((as_type<uint>((x_5))) & 2147483647U) > 2139095040U;
+    return (as_type<float>((((as_type<uint>((magnitude_0))) & 2147483647U) | ((as_type<uint>((x_8))) & 2147483648U))));
 }
 
-float withSign_0(float magnitude_0, float x_6)
+float tanhOf_0(float x_9)
 {
-    return (as_type<float>((((as_type<uint>((magnitude_0))) & 2147483647U) | ((as_type<uint>((x_6))) & 2147483648U))));
-}
-
-float tanhOf_0(float x_7)
-{
-    float a_3 = abs(x_7);
-    float s_0 = a_3 * a_3;
-    float near_0 = fma(a_3 * s_0, fma(fma(fma(fma(-0.00569334020838141f, s_0, 0.02062850631773472f), s_0, -0.05373651534318924f), s_0, 0.13331405818462372f), s_0, -0.33333280682563782f), a_3);
+    float a_4 = abs(x_9);
+    float s_0 = a_4 * a_4;
+    float near_0 = fma(a_4 * s_0, fma(fma(fma(fma(-0.00569334020838141f, s_0, 0.02062850631773472f), s_0, -0.05373651534318924f), s_0, 0.13331405818462372f), s_0, -0.33333280682563782f), a_4);
     float _S10;
-    if(a_3 > 10.0f)
+    if(a_4 > 10.0f)
     {
         _S10 = 10.0f;
     }
     else
     {
-        _S10 = a_3;
+        _S10 = a_4;
     }
-    float far_0 = 1.0f - 2.0f / (exp(2.0f * _S10) + 1.0f);
-    if(isNaN_0(x_7))
+    float far_0 = 1.0f - 2.0f / (expOf_0(2.0f * _S10) + 1.0f);
+    if(isNaN_0(x_9))
     {
-        _S10 = x_7;
+        _S10 = x_9;
     }
     else
     {
-        if(a_3 < 0.625f)
+        if(a_4 < 0.625f)
         {
             _S10 = near_0;
         }
@@ -169,47 +217,47 @@ float tanhOf_0(float x_7)
         {
             _S10 = far_0;
         }
-        _S10 = withSign_0(_S10, x_7);
+        _S10 = withSign_0(_S10, x_9);
     }
     return _S10;
 }
 
-float value_0(uint kind_0, float x_8)
+float value_0(uint kind_0, float x_10)
 {
     switch(kind_0)
     {
     case 0U:
         {
             float _S11;
-            if(x_8 < 0.0f)
+            if(x_10 < 0.0f)
             {
                 _S11 = 0.0f;
             }
             else
             {
-                _S11 = x_8;
+                _S11 = x_10;
             }
             return _S11;
         }
     case 1U:
         {
-            return geluErf_0(x_8);
+            return geluErf_0(x_10);
         }
     case 2U:
         {
-            return geluTanh_0(x_8);
+            return geluTanh_0(x_10);
         }
     case 3U:
         {
-            return siluOf_0(x_8);
+            return siluOf_0(x_10);
         }
     case 4U:
         {
-            return logistic_0(x_8);
+            return logistic_0(x_10);
         }
     default:
         {
-            return tanhOf_0(x_8);
+            return tanhOf_0(x_10);
         }
     }
 }
@@ -228,7 +276,7 @@ struct Forward_0
 
 struct EntryPointParams_0
 {
-    Forward_0 a_4;
+    Forward_0 a_5;
 };
 
 struct KernelContext_0
@@ -244,7 +292,7 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_0)->entryPointParams_out_0 = entryPointParams_out_1;
     (&kernelContext_0)->entryPointParams_x_0 = entryPointParams_x_1;
-    uint _S12 = entryPointParams_1->a_4.rows_0 * entryPointParams_1->a_4.cols_1;
+    uint _S12 = entryPointParams_1->a_5.rows_0 * entryPointParams_1->a_5.cols_1;
     uint i_1 = group_0.x * 256U + thread_0.x;
     for(;;)
     {
@@ -255,11 +303,11 @@ struct KernelContext_0
         {
             break;
         }
-        uint _S13 = place_0(i_1, entryPointParams_1->a_4.cols_1, entryPointParams_1->a_4.out_stride_0);
-        float device* _S14 = (&kernelContext_0)->entryPointParams_out_0+(entryPointParams_1->a_4.out_at_0 + _S13);
-        uint _S15 = place_0(i_1, entryPointParams_1->a_4.cols_1, entryPointParams_1->a_4.x_stride_0);
-        *_S14 = value_0(entryPointParams_1->a_4.kind_1, (&kernelContext_0)->entryPointParams_x_0[entryPointParams_1->a_4.x_at_0 + _S15]);
-        i_1 = i_1 + entryPointParams_1->a_4.groups_0 * 256U;
+        uint _S13 = place_0(i_1, entryPointParams_1->a_5.cols_1, entryPointParams_1->a_5.out_stride_0);
+        float device* _S14 = (&kernelContext_0)->entryPointParams_out_0+(entryPointParams_1->a_5.out_at_0 + _S13);
+        uint _S15 = place_0(i_1, entryPointParams_1->a_5.cols_1, entryPointParams_1->a_5.x_stride_0);
+        *_S14 = value_0(entryPointParams_1->a_5.kind_1, (&kernelContext_0)->entryPointParams_x_0[entryPointParams_1->a_5.x_at_0 + _S15]);
+        i_1 = i_1 + entryPointParams_1->a_5.groups_0 * 256U;
     }
     return;
 }

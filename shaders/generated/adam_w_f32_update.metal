@@ -67,12 +67,21 @@ float2 oneMinus_0(float2 x_1)
     return float2(d_0, 1.0f - d_0 - _S5 - x_1.y);
 }
 
+float lostOf_0(float a_0, float b_0, float p_0)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_0))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_0))) & 4294963200U)));
+    float a_low_0 = a_0 - a_high_0;
+    float b_low_0 = b_0 - b_high_0;
+    return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
 float2 times_0(float2 x_2, float2 y_0)
 {
     float _S6 = x_2.x;
     float _S7 = y_0.x;
-    float p_0 = _S6 * _S7;
-    return float2(p_0, fma(_S6, _S7, - p_0) + (_S6 * y_0.y + x_2.y * _S7));
+    float p_1 = _S6 * _S7;
+    return float2(p_1, lostOf_0(_S6, _S7, p_1) + (_S6 * y_0.y + x_2.y * _S7));
 }
 
 struct Step_0
@@ -90,7 +99,7 @@ struct Step_0
 
 struct EntryPointParams_0
 {
-    Step_0 a_0;
+    Step_0 a_1;
 };
 
 struct KernelContext_0
@@ -112,8 +121,8 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_data_2_0 = entryPointParams_data_2_1;
     (&kernelContext_0)->entryPointParams_gradient_0 = entryPointParams_gradient_1;
     (&kernelContext_0)->entryPointParams_scalars_0 = entryPointParams_scalars_1;
-    bool _S8 = (entryPointParams_1->a_0.wide_0) != 0U;
-    thread array<float2, int(8)> p_1;
+    bool _S8 = (entryPointParams_1->a_1.wide_0) != 0U;
+    thread array<float2, int(8)> p_2;
     uint i_1 = 0U;
     for(;;)
     {
@@ -124,22 +133,22 @@ struct KernelContext_0
         {
             break;
         }
-        p_1[i_1] = wideNumber_0((&kernelContext_0)->entryPointParams_scalars_0, entryPointParams_1->a_0.scalars_at_0, i_1, _S8);
+        p_2[i_1] = wideNumber_0((&kernelContext_0)->entryPointParams_scalars_0, entryPointParams_1->a_1.scalars_at_0, i_1, _S8);
         i_1 = i_1 + 1U;
     }
-    float _S9 = narrow_0(p_1[int(0)]);
-    float _S10 = narrow_0(p_1[int(1)]);
-    float _S11 = narrow_0(p_1[int(2)]);
-    float _S12 = narrow_0(p_1[int(3)]);
-    float _S13 = narrow_0(p_1[int(5)]);
-    float _S14 = narrow_0(p_1[int(6)]);
-    float _S15 = narrow_0(p_1[int(7)]);
-    float _S16 = narrow_0(oneMinus_0(p_1[int(1)]));
-    float _S17 = narrow_0(oneMinus_0(p_1[int(2)]));
+    float _S9 = narrow_0(p_2[int(0)]);
+    float _S10 = narrow_0(p_2[int(1)]);
+    float _S11 = narrow_0(p_2[int(2)]);
+    float _S12 = narrow_0(p_2[int(3)]);
+    float _S13 = narrow_0(p_2[int(5)]);
+    float _S14 = narrow_0(p_2[int(6)]);
+    float _S15 = narrow_0(p_2[int(7)]);
+    float _S16 = narrow_0(oneMinus_0(p_2[int(1)]));
+    float _S17 = narrow_0(oneMinus_0(p_2[int(2)]));
     float _S18;
-    if((entryPointParams_1->a_0.decays_0) != 0U)
+    if((entryPointParams_1->a_1.decays_0) != 0U)
     {
-        _S18 = narrow_0(oneMinus_0(times_0(p_1[int(0)], p_1[int(4)])));
+        _S18 = narrow_0(oneMinus_0(times_0(p_2[int(0)], p_2[int(4)])));
     }
     else
     {
@@ -148,20 +157,20 @@ struct KernelContext_0
     i_1 = group_0.x * 256U + thread_0.x;
     for(;;)
     {
-        if(i_1 < (entryPointParams_1->a_0.count_0))
+        if(i_1 < (entryPointParams_1->a_1.count_0))
         {
         }
         else
         {
             break;
         }
-        float g_0 = (&kernelContext_0)->entryPointParams_gradient_0[entryPointParams_1->a_0.gradient_at_0 + i_1] * _S15;
-        float m_0 = _S10 * *((&kernelContext_0)->entryPointParams_data_1_0+(entryPointParams_1->a_0.data_1_at_0 + i_1)) + _S16 * g_0;
-        float v_0 = _S11 * *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_0.data_2_at_0 + i_1)) + _S17 * (g_0 * g_0);
-        *((&kernelContext_0)->entryPointParams_data_1_0+(entryPointParams_1->a_0.data_1_at_0 + i_1)) = m_0;
-        *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_0.data_2_at_0 + i_1)) = v_0;
-        *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_0.data_0_at_0 + i_1)) = *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_0.data_0_at_0 + i_1)) * _S18 - _S9 * (m_0 * _S13 / (sqrt(v_0 * _S14) + _S12));
-        i_1 = i_1 + entryPointParams_1->a_0.groups_0 * 256U;
+        float g_0 = (&kernelContext_0)->entryPointParams_gradient_0[entryPointParams_1->a_1.gradient_at_0 + i_1] * _S15;
+        float m_0 = _S10 * *((&kernelContext_0)->entryPointParams_data_1_0+(entryPointParams_1->a_1.data_1_at_0 + i_1)) + _S16 * g_0;
+        float v_0 = _S11 * *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_1.data_2_at_0 + i_1)) + _S17 * (g_0 * g_0);
+        *((&kernelContext_0)->entryPointParams_data_1_0+(entryPointParams_1->a_1.data_1_at_0 + i_1)) = m_0;
+        *((&kernelContext_0)->entryPointParams_data_2_0+(entryPointParams_1->a_1.data_2_at_0 + i_1)) = v_0;
+        *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_1.data_0_at_0 + i_1)) = *((&kernelContext_0)->entryPointParams_data_0_0+(entryPointParams_1->a_1.data_0_at_0 + i_1)) * _S18 - _S9 * (m_0 * _S13 / (sqrt(v_0 * _S14) + _S12));
+        i_1 = i_1 + entryPointParams_1->a_1.groups_0 * 256U;
     }
     return;
 }

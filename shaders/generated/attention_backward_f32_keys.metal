@@ -573,11 +573,21 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
         return v_2;
     }
     uint m_0 = mask_0[uint(int(mask_at_1) + int(one_3->batch_0) * s_5->mask_batch_0 + int(head_4) * s_5->mask_head_0 + int(query_2) * s_5->mask_query_0 + int(key_0) * s_5->mask_key_0)];
+    float _S40;
     if((s_5->mask_kind_0) == 1U)
     {
-        return v_2 + (as_type<float>((m_0)));
+        float _S41 = (as_type<float>((m_0)));
+        float _S42 = - (as_type<float>((2139095040U)));
+        if(_S41 == _S42)
+        {
+            _S40 = _S42;
+        }
+        else
+        {
+            _S40 = v_2 + _S41;
+        }
+        return _S40;
     }
-    float _S40;
     if(m_0 == 0U)
     {
         _S40 = - (as_type<float>((2139095040U)));
@@ -589,32 +599,66 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
     return _S40;
 }
 
-float probability_0(float z_0, float m_1, float scale_1)
+float expOfRest_0(float x_1, float n_0)
 {
-    float _S41;
-    if(z_0 == (- (as_type<float>((2139095040U)))))
+    float r_2 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_2 * r_2, fma(fma(fma(fma(0.00138390657957643f, r_2, 0.00836919713765383f), r_2, 0.04166810214519501f), r_2, 0.16666516661643982f), r_2, 0.49999994039535522f), r_2) + 1.0f;
+}
+
+bool isNaN_0(float x_2)
+{
+    return ((as_type<uint>((x_2))) & 2147483647U) > 2139095040U;
+}
+
+float expNegative_0(float x_3)
+{
+    float rounded_0 = fma(x_3, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_3, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S43;
+    if(isNaN_0(x_3))
     {
-        _S41 = 0.0f;
+        _S43 = x_3;
     }
     else
     {
-        _S41 = exp(z_0 - m_1) * scale_1;
+        if((as_type<uint>((x_3))) > (as_type<uint>((-87.0f))))
+        {
+            _S43 = 0.0f;
+        }
+        else
+        {
+            _S43 = e_0;
+        }
     }
-    return _S41;
+    return _S43;
+}
+
+float probability_0(float z_0, float m_1, float scale_1)
+{
+    float _S44;
+    if(z_0 == (- (as_type<float>((2139095040U)))))
+    {
+        _S44 = 0.0f;
+    }
+    else
+    {
+        _S44 = expNegative_0(z_0 - m_1) * scale_1;
+    }
+    return _S44;
 }
 
 float slope_0(float p_1, float dp_0, float d_0)
 {
-    float _S42;
+    float _S45;
     if(p_1 == 0.0f)
     {
-        _S42 = 0.0f;
+        _S45 = 0.0f;
     }
     else
     {
-        _S42 = p_1 * (dp_0 - d_0);
+        _S45 = p_1 * (dp_0 - d_0);
     }
-    return _S42;
+    return _S45;
 }
 
 void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
@@ -623,43 +667,43 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
     uint i_1;
     uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S43 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
+    uint _S46 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
     uint kv_heads_0 = s_6.heads_0 / max(1U, s_6.group_0);
-    uint _S44 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S45 = s_6;
-    uint _S46 = batches_0(&_S45, a_1->q_bounds_at_0);
-    uint _S47 = _S46 * kv_heads_0 * s_6.key_tiles_0 * _S43;
-    uint _S48 = _S46 * s_6.heads_0 * s_6.queries_0;
+    uint _S47 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S48 = s_6;
+    uint _S49 = batches_0(&_S48, a_1->q_bounds_at_0);
+    uint _S50 = _S49 * kv_heads_0 * s_6.key_tiles_0 * _S46;
+    uint _S51 = _S49 * s_6.heads_0 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S47)
+        if(job_1 < _S50)
         {
         }
         else
         {
             break;
         }
-        uint _S49 = job_1 % _S43;
-        uint _S50 = _S49 * 64U;
-        uint _S51 = a_1->k_bounds_at_0;
-        uint _S52 = a_1->tiles_at_0;
-        uint _S53 = job_1 / _S43;
-        thread Sheet_0 _S54 = s_6;
-        Tile_0 _S55 = tileOf_0(&_S54, q_bounds_2, _S44, k_bounds_2, _S51, tiles_1, _S52, _S53, kv_heads_0, true);
-        if(!_S55.found_0)
+        uint _S52 = job_1 % _S46;
+        uint _S53 = _S52 * 64U;
+        uint _S54 = a_1->k_bounds_at_0;
+        uint _S55 = a_1->tiles_at_0;
+        uint _S56 = job_1 / _S46;
+        thread Sheet_0 _S57 = s_6;
+        Tile_0 _S58 = tileOf_0(&_S57, q_bounds_2, _S47, k_bounds_2, _S54, tiles_1, _S55, _S56, kv_heads_0, true);
+        if(!_S58.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S56 = ownRows_0(_S55.count_1, t_5);
-        uint _S57 = _S55.one_0.k_0 + _S55.from_0;
-        uint _S58 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S55.one_0.batch_0, _S55.head_0, _S57);
-        uint _S59 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S55.one_0.batch_0, _S55.head_0, _S57);
-        int _S60 = int(_S55.one_0.queries_1);
-        int back_0 = int(_S55.one_0.keys_1) - _S60;
-        uint begin_0 = uint(clamp(int(_S55.from_0) - s_6.right_0 - back_0, int(0), _S60));
-        uint _S61 = uint(clamp(int(_S55.from_0 + _S55.count_1) + s_6.left_0 - back_0, int(begin_0), _S60));
+        uint _S59 = ownRows_0(_S58.count_1, t_5);
+        uint _S60 = _S58.one_0.k_0 + _S58.from_0;
+        uint _S61 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S58.one_0.batch_0, _S58.head_0, _S60);
+        uint _S62 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S58.one_0.batch_0, _S58.head_0, _S60);
+        int _S63 = int(_S58.one_0.queries_1);
+        int back_0 = int(_S58.one_0.keys_1) - _S63;
+        uint begin_0 = uint(clamp(int(_S58.from_0) - s_6.right_0 - back_0, int(0), _S63));
+        uint _S64 = uint(clamp(int(_S58.from_0 + _S58.count_1) + s_6.left_0 - back_0, int(begin_0), _S63));
         thread array<array<float, int(4)>, int(4)> dk_sum_0;
         clear_0(&dk_sum_0);
         thread array<array<float, int(4)>, int(4)> dv_sum_0;
@@ -674,39 +718,39 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
             {
                 break;
             }
-            uint _S62 = _S55.head_0 * s_6.group_0 + h_0;
+            uint _S65 = _S58.head_0 * s_6.group_0 + h_0;
             query_3 = begin_0;
             for(;;)
             {
-                if(query_3 < _S61)
+                if(query_3 < _S64)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint _S63 = min(64U, _S61 - query_3);
-                uint _S64 = _S55.one_0.q_0 + query_3;
-                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S55.one_0.batch_0, _S62, _S64);
-                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S55.one_0.batch_0, _S62, _S64);
+                uint _S66 = min(64U, _S64 - query_3);
+                uint _S67 = _S58.one_0.q_0 + query_3;
+                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S58.one_0.batch_0, _S65, _S67);
+                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S58.one_0.batch_0, _S65, _S67);
                 thread array<array<float, int(4)>, int(4)> dp_1;
                 thread array<array<float, int(4)>, int(4)> dot_3;
-                dots_0(k_4, _S58, s_6.k_row_0, _S55.count_1, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, t_5, &dot_3, kernelContext_3);
-                bool _S65 = (a_1->dk_at_0) != 4294967295U;
-                if(_S65)
+                dots_0(k_4, _S61, s_6.k_row_0, _S58.count_1, q_3, q_first_0, s_6.q_row_0, _S66, s_6.width_0, t_5, &dot_3, kernelContext_3);
+                bool _S68 = (a_1->dk_at_0) != 4294967295U;
+                if(_S68)
                 {
-                    dots_0(v_3, _S59, s_6.v_row_0, _S55.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, t_5, &dp_1, kernelContext_3);
+                    dots_0(v_3, _S62, s_6.v_row_0, _S58.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S66, s_6.width_0, t_5, &dp_1, kernelContext_3);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
-                thread array<array<float, int(4)>, int(4)> _S66 = dot_3;
-                put_0(&_S66, t_5, kernelContext_3);
-                thread Sheet_0 _S67 = s_6;
-                thread Sequence_0 _S68 = _S55.one_0;
-                uint _S69 = statAt_0(&_S67, &_S68, _S62, query_3);
+                thread array<array<float, int(4)>, int(4)> _S69 = dot_3;
+                put_0(&_S69, t_5, kernelContext_3);
+                thread Sheet_0 _S70 = s_6;
+                thread Sequence_0 _S71 = _S58.one_0;
+                uint _S72 = statAt_0(&_S70, &_S71, _S65, query_3);
                 i_1 = 0U;
                 for(;;)
                 {
-                    if(i_1 < _S56)
+                    if(i_1 < _S59)
                     {
                     }
                     else
@@ -716,7 +760,7 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
                     column_0 = t_5 % 16U;
                     for(;;)
                     {
-                        if(column_0 < _S63)
+                        if(column_0 < _S66)
                         {
                         }
                         else
@@ -724,110 +768,110 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
                             break;
                         }
                         uint row_1 = t_5 / 16U * 4U + i_1;
-                        uint stat_at_0 = a_1->stats_at_0 + _S69 + column_0;
-                        uint _S70 = query_3 + column_0;
-                        uint _S71 = _S55.from_0 + row_1;
-                        float _S72 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
-                        thread Sheet_0 _S73 = s_6;
-                        thread Sequence_0 _S74 = _S55.one_0;
-                        float _S75 = score_0(&_S73, &_S74, mask_1, a_1->mask_at_0, _S62, _S70, _S71, _S72);
-                        (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S75, stats_0[stat_at_0], stats_0[stat_at_0 + _S48]);
+                        uint stat_at_0 = a_1->stats_at_0 + _S72 + column_0;
+                        uint _S73 = query_3 + column_0;
+                        uint _S74 = _S58.from_0 + row_1;
+                        float _S75 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                        thread Sheet_0 _S76 = s_6;
+                        thread Sequence_0 _S77 = _S58.one_0;
+                        float _S78 = score_0(&_S76, &_S77, mask_1, a_1->mask_at_0, _S65, _S73, _S74, _S75);
+                        (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S78, stats_0[stat_at_0], stats_0[stat_at_0 + _S51]);
                         column_0 = column_0 + 16U;
                     }
                     i_1 = i_1 + 1U;
                 }
-                if(_S65)
+                if(_S68)
                 {
-                    uint _S76 = a_1->delta_at_0 + _S69;
-                    uint _S77 = t_5 % 16U;
-                    uint _S78 = _S63 - 1U;
-                    float _S79 = delta_0[_S76 + min(_S77, _S78)];
-                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], _S79);
-                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], _S79);
-                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], _S79);
-                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], _S79);
-                    float _S80 = delta_0[_S76 + min(_S77 + 16U, _S78)];
-                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], _S80);
-                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], _S80);
-                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], _S80);
-                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], _S80);
-                    float _S81 = delta_0[_S76 + min(_S77 + 32U, _S78)];
-                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], _S81);
-                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], _S81);
-                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], _S81);
-                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], _S81);
-                    float _S82 = delta_0[_S76 + min(_S77 + 48U, _S78)];
-                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], _S82);
-                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], _S82);
-                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], _S82);
-                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], _S82);
+                    uint _S79 = a_1->delta_at_0 + _S72;
+                    uint _S80 = t_5 % 16U;
+                    uint _S81 = _S66 - 1U;
+                    float _S82 = delta_0[_S79 + min(_S80, _S81)];
+                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], _S82);
+                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], _S82);
+                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], _S82);
+                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], _S82);
+                    float _S83 = delta_0[_S79 + min(_S80 + 16U, _S81)];
+                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], _S83);
+                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], _S83);
+                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], _S83);
+                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], _S83);
+                    float _S84 = delta_0[_S79 + min(_S80 + 32U, _S81)];
+                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], _S84);
+                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], _S84);
+                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], _S84);
+                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], _S84);
+                    float _S85 = delta_0[_S79 + min(_S80 + 48U, _S81)];
+                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], _S85);
+                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], _S85);
+                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], _S85);
+                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], _S85);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
                 if((a_1->dv_at_0) != 4294967295U)
                 {
-                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S63, s_6.width_0, _S50, t_5, kernelContext_3);
+                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S66, s_6.width_0, _S53, t_5, kernelContext_3);
                 }
-                if(_S65)
+                if(_S68)
                 {
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    thread array<array<float, int(4)>, int(4)> _S83 = dp_1;
-                    put_0(&_S83, t_5, kernelContext_3);
+                    thread array<array<float, int(4)>, int(4)> _S86 = dp_1;
+                    put_0(&_S86, t_5, kernelContext_3);
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S63, s_6.width_0, _S50, t_5, kernelContext_3);
+                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S66, s_6.width_0, _S53, t_5, kernelContext_3);
                 }
                 query_3 = query_3 + 64U;
             }
             h_0 = h_0 + 1U;
         }
-        thread array<array<float, int(4)>, int(4)> _S84 = dk_sum_0;
+        thread array<array<float, int(4)>, int(4)> _S87 = dk_sum_0;
         thread array<float, int(16)> dk_list_0;
-        listed_0(&_S84, &dk_list_0);
-        thread array<array<float, int(4)>, int(4)> _S85 = dv_sum_0;
+        listed_0(&_S87, &dk_list_0);
+        thread array<array<float, int(4)>, int(4)> _S88 = dv_sum_0;
         thread array<float, int(16)> dv_list_0;
-        listed_0(&_S85, &dv_list_0);
+        listed_0(&_S88, &dv_list_0);
         query_3 = 0U;
         for(;;)
         {
-            if(query_3 < _S56)
+            if(query_3 < _S59)
             {
             }
             else
             {
                 break;
             }
-            uint key_1 = _S57 + t_5 / 16U * 4U + query_3;
-            uint _S86 = a_1->dk_at_0;
-            uint _S87 = first_0(a_1->dk_at_0, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S55.one_0.batch_0, _S55.head_0, key_1);
-            uint _S88 = a_1->dv_at_0;
-            uint _S89 = first_0(a_1->dv_at_0, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S55.one_0.batch_0, _S55.head_0, key_1);
-            uint _S90 = _S50 + t_5 % 16U;
+            uint key_1 = _S60 + t_5 / 16U * 4U + query_3;
+            uint _S89 = a_1->dk_at_0;
+            uint _S90 = first_0(a_1->dk_at_0, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S58.one_0.batch_0, _S58.head_0, key_1);
+            uint _S91 = a_1->dv_at_0;
+            uint _S92 = first_0(a_1->dv_at_0, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S58.one_0.batch_0, _S58.head_0, key_1);
+            uint _S93 = _S53 + t_5 % 16U;
             i_1 = 0U;
-            column_0 = _S90;
+            column_0 = _S93;
             for(;;)
             {
-                bool _S91;
+                bool _S94;
                 if(i_1 < 4U)
                 {
-                    _S91 = column_0 < (s_6.width_0);
+                    _S94 = column_0 < (s_6.width_0);
                 }
                 else
                 {
-                    _S91 = false;
+                    _S94 = false;
                 }
-                if(_S91)
+                if(_S94)
                 {
                 }
                 else
                 {
                     break;
                 }
-                if(_S86 != 4294967295U)
+                if(_S89 != 4294967295U)
                 {
-                    *(dk_0+(_S87 + column_0)) = s_6.scale_0 * dk_list_0[4U * query_3 + i_1];
+                    *(dk_0+(_S90 + column_0)) = s_6.scale_0 * dk_list_0[4U * query_3 + i_1];
                 }
-                if(_S88 != 4294967295U)
+                if(_S91 != 4294967295U)
                 {
-                    *(dv_0+(_S89 + column_0)) = dv_list_0[4U * query_3 + i_1];
+                    *(dv_0+(_S92 + column_0)) = dv_list_0[4U * query_3 + i_1];
                 }
                 uint col_1 = column_0 + 16U;
                 i_1 = i_1 + 1U;

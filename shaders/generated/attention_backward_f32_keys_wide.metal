@@ -629,11 +629,21 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
         return v_2;
     }
     uint m_0 = mask_0[uint(int(mask_at_1) + int(one_3->batch_0) * s_5->mask_batch_0 + int(head_4) * s_5->mask_head_0 + int(query_2) * s_5->mask_query_0 + int(key_0) * s_5->mask_key_0)];
+    float _S44;
     if((s_5->mask_kind_0) == 1U)
     {
-        return v_2 + (as_type<float>((m_0)));
+        float _S45 = (as_type<float>((m_0)));
+        float _S46 = - (as_type<float>((2139095040U)));
+        if(_S45 == _S46)
+        {
+            _S44 = _S46;
+        }
+        else
+        {
+            _S44 = v_2 + _S45;
+        }
+        return _S44;
     }
-    float _S44;
     if(m_0 == 0U)
     {
         _S44 = - (as_type<float>((2139095040U)));
@@ -645,32 +655,66 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
     return _S44;
 }
 
-float probability_0(float z_0, float m_1, float scale_1)
+float expOfRest_0(float x_1, float n_0)
 {
-    float _S45;
-    if(z_0 == (- (as_type<float>((2139095040U)))))
+    float r_2 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_2 * r_2, fma(fma(fma(fma(0.00138390657957643f, r_2, 0.00836919713765383f), r_2, 0.04166810214519501f), r_2, 0.16666516661643982f), r_2, 0.49999994039535522f), r_2) + 1.0f;
+}
+
+bool isNaN_0(float x_2)
+{
+    return ((as_type<uint>((x_2))) & 2147483647U) > 2139095040U;
+}
+
+float expNegative_0(float x_3)
+{
+    float rounded_0 = fma(x_3, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_3, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S47;
+    if(isNaN_0(x_3))
     {
-        _S45 = 0.0f;
+        _S47 = x_3;
     }
     else
     {
-        _S45 = exp(z_0 - m_1) * scale_1;
+        if((as_type<uint>((x_3))) > (as_type<uint>((-87.0f))))
+        {
+            _S47 = 0.0f;
+        }
+        else
+        {
+            _S47 = e_0;
+        }
     }
-    return _S45;
+    return _S47;
+}
+
+float probability_0(float z_0, float m_1, float scale_1)
+{
+    float _S48;
+    if(z_0 == (- (as_type<float>((2139095040U)))))
+    {
+        _S48 = 0.0f;
+    }
+    else
+    {
+        _S48 = expNegative_0(z_0 - m_1) * scale_1;
+    }
+    return _S48;
 }
 
 float slope_0(float p_1, float dp_0, float d_0)
 {
-    float _S46;
+    float _S49;
     if(p_1 == 0.0f)
     {
-        _S46 = 0.0f;
+        _S49 = 0.0f;
     }
     else
     {
-        _S46 = p_1 * (dp_0 - d_0);
+        _S49 = p_1 * (dp_0 - d_0);
     }
-    return _S46;
+    return _S49;
 }
 
 void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Keys_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
@@ -679,43 +723,43 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
     uint i_1;
     uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S47 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
+    uint _S50 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
     uint kv_heads_0 = s_6.heads_0 / max(1U, s_6.group_0);
-    uint _S48 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S49 = s_6;
-    uint _S50 = batches_0(&_S49, a_1->q_bounds_at_0);
-    uint _S51 = _S50 * kv_heads_0 * s_6.key_tiles_0 * _S47;
-    uint _S52 = _S50 * s_6.heads_0 * s_6.queries_0;
+    uint _S51 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S52 = s_6;
+    uint _S53 = batches_0(&_S52, a_1->q_bounds_at_0);
+    uint _S54 = _S53 * kv_heads_0 * s_6.key_tiles_0 * _S50;
+    uint _S55 = _S53 * s_6.heads_0 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S51)
+        if(job_1 < _S54)
         {
         }
         else
         {
             break;
         }
-        uint _S53 = job_1 % _S47;
-        uint _S54 = _S53 * 128U;
-        uint _S55 = a_1->k_bounds_at_0;
-        uint _S56 = a_1->tiles_at_0;
-        uint _S57 = job_1 / _S47;
-        thread Sheet_0 _S58 = s_6;
-        Tile_0 _S59 = tileOf_0(&_S58, q_bounds_2, _S48, k_bounds_2, _S55, tiles_1, _S56, _S57, kv_heads_0, true);
-        if(!_S59.found_0)
+        uint _S56 = job_1 % _S50;
+        uint _S57 = _S56 * 128U;
+        uint _S58 = a_1->k_bounds_at_0;
+        uint _S59 = a_1->tiles_at_0;
+        uint _S60 = job_1 / _S50;
+        thread Sheet_0 _S61 = s_6;
+        Tile_0 _S62 = tileOf_0(&_S61, q_bounds_2, _S51, k_bounds_2, _S58, tiles_1, _S59, _S60, kv_heads_0, true);
+        if(!_S62.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S60 = ownRows_0(_S59.count_1, t_5);
-        uint _S61 = _S59.one_0.k_0 + _S59.from_0;
-        uint _S62 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S59.one_0.batch_0, _S59.head_0, _S61);
-        uint _S63 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S59.one_0.batch_0, _S59.head_0, _S61);
-        int _S64 = int(_S59.one_0.queries_1);
-        int back_0 = int(_S59.one_0.keys_1) - _S64;
-        uint begin_0 = uint(clamp(int(_S59.from_0) - s_6.right_0 - back_0, int(0), _S64));
-        uint _S65 = uint(clamp(int(_S59.from_0 + _S59.count_1) + s_6.left_0 - back_0, int(begin_0), _S64));
+        uint _S63 = ownRows_0(_S62.count_1, t_5);
+        uint _S64 = _S62.one_0.k_0 + _S62.from_0;
+        uint _S65 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S62.one_0.batch_0, _S62.head_0, _S64);
+        uint _S66 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S62.one_0.batch_0, _S62.head_0, _S64);
+        int _S67 = int(_S62.one_0.queries_1);
+        int back_0 = int(_S62.one_0.keys_1) - _S67;
+        uint begin_0 = uint(clamp(int(_S62.from_0) - s_6.right_0 - back_0, int(0), _S67));
+        uint _S68 = uint(clamp(int(_S62.from_0 + _S62.count_1) + s_6.left_0 - back_0, int(begin_0), _S67));
         thread array<array<float, int(8)>, int(4)> dk_sum_0;
         clear_0(&dk_sum_0);
         thread array<array<float, int(8)>, int(4)> dv_sum_0;
@@ -730,39 +774,39 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
             {
                 break;
             }
-            uint _S66 = _S59.head_0 * s_6.group_0 + h_0;
+            uint _S69 = _S62.head_0 * s_6.group_0 + h_0;
             query_3 = begin_0;
             for(;;)
             {
-                if(query_3 < _S65)
+                if(query_3 < _S68)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint _S67 = min(64U, _S65 - query_3);
-                uint _S68 = _S59.one_0.q_0 + query_3;
-                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S59.one_0.batch_0, _S66, _S68);
-                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S59.one_0.batch_0, _S66, _S68);
+                uint _S70 = min(64U, _S68 - query_3);
+                uint _S71 = _S62.one_0.q_0 + query_3;
+                uint q_first_0 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S62.one_0.batch_0, _S69, _S71);
+                uint dy_first_0 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S62.one_0.batch_0, _S69, _S71);
                 thread array<array<float, int(4)>, int(4)> dp_1;
                 thread array<array<float, int(4)>, int(4)> dot_3;
-                dots_0(k_4, _S62, s_6.k_row_0, _S59.count_1, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, t_5, &dot_3, kernelContext_3);
-                bool _S69 = (a_1->dk_at_0) != 4294967295U;
-                if(_S69)
+                dots_0(k_4, _S65, s_6.k_row_0, _S62.count_1, q_3, q_first_0, s_6.q_row_0, _S70, s_6.width_0, t_5, &dot_3, kernelContext_3);
+                bool _S72 = (a_1->dk_at_0) != 4294967295U;
+                if(_S72)
                 {
-                    dots_0(v_3, _S63, s_6.v_row_0, _S59.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, t_5, &dp_1, kernelContext_3);
+                    dots_0(v_3, _S66, s_6.v_row_0, _S62.count_1, dy_0, dy_first_0, s_6.dy_row_0, _S70, s_6.width_0, t_5, &dp_1, kernelContext_3);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
-                thread array<array<float, int(4)>, int(4)> _S70 = dot_3;
-                put_0(&_S70, t_5, kernelContext_3);
-                thread Sheet_0 _S71 = s_6;
-                thread Sequence_0 _S72 = _S59.one_0;
-                uint _S73 = statAt_0(&_S71, &_S72, _S66, query_3);
+                thread array<array<float, int(4)>, int(4)> _S73 = dot_3;
+                put_0(&_S73, t_5, kernelContext_3);
+                thread Sheet_0 _S74 = s_6;
+                thread Sequence_0 _S75 = _S62.one_0;
+                uint _S76 = statAt_0(&_S74, &_S75, _S69, query_3);
                 i_1 = 0U;
                 for(;;)
                 {
-                    if(i_1 < _S60)
+                    if(i_1 < _S63)
                     {
                     }
                     else
@@ -772,7 +816,7 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
                     column_0 = t_5 % 16U;
                     for(;;)
                     {
-                        if(column_0 < _S67)
+                        if(column_0 < _S70)
                         {
                         }
                         else
@@ -780,110 +824,110 @@ void keysOf_0(uint group_1, uint t_5, float device* dk_0, float device* dv_0, fl
                             break;
                         }
                         uint row_1 = t_5 / 16U * 4U + i_1;
-                        uint stat_at_0 = a_1->stats_at_0 + _S73 + column_0;
-                        uint _S74 = query_3 + column_0;
-                        uint _S75 = _S59.from_0 + row_1;
-                        float _S76 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
-                        thread Sheet_0 _S77 = s_6;
-                        thread Sequence_0 _S78 = _S59.one_0;
-                        float _S79 = score_0(&_S77, &_S78, mask_1, a_1->mask_at_0, _S66, _S74, _S75, _S76);
-                        (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S79, stats_0[stat_at_0], stats_0[stat_at_0 + _S52]);
+                        uint stat_at_0 = a_1->stats_at_0 + _S76 + column_0;
+                        uint _S77 = query_3 + column_0;
+                        uint _S78 = _S62.from_0 + row_1;
+                        float _S79 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                        thread Sheet_0 _S80 = s_6;
+                        thread Sequence_0 _S81 = _S62.one_0;
+                        float _S82 = score_0(&_S80, &_S81, mask_1, a_1->mask_at_0, _S69, _S77, _S78, _S79);
+                        (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S82, stats_0[stat_at_0], stats_0[stat_at_0 + _S55]);
                         column_0 = column_0 + 16U;
                     }
                     i_1 = i_1 + 1U;
                 }
-                if(_S69)
+                if(_S72)
                 {
-                    uint _S80 = a_1->delta_at_0 + _S73;
-                    uint _S81 = t_5 % 16U;
-                    uint _S82 = _S67 - 1U;
-                    float _S83 = delta_0[_S80 + min(_S81, _S82)];
-                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], _S83);
-                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], _S83);
-                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], _S83);
-                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], _S83);
-                    float _S84 = delta_0[_S80 + min(_S81 + 16U, _S82)];
-                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], _S84);
-                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], _S84);
-                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], _S84);
-                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], _S84);
-                    float _S85 = delta_0[_S80 + min(_S81 + 32U, _S82)];
-                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], _S85);
-                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], _S85);
-                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], _S85);
-                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], _S85);
-                    float _S86 = delta_0[_S80 + min(_S81 + 48U, _S82)];
-                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], _S86);
-                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], _S86);
-                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], _S86);
-                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], _S86);
+                    uint _S83 = a_1->delta_at_0 + _S76;
+                    uint _S84 = t_5 % 16U;
+                    uint _S85 = _S70 - 1U;
+                    float _S86 = delta_0[_S83 + min(_S84, _S85)];
+                    dp_1[0U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 0U, t_5)], dp_1[0U][0U], _S86);
+                    dp_1[1U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 0U, t_5)], dp_1[1U][0U], _S86);
+                    dp_1[2U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 0U, t_5)], dp_1[2U][0U], _S86);
+                    dp_1[3U][0U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 0U, t_5)], dp_1[3U][0U], _S86);
+                    float _S87 = delta_0[_S83 + min(_S84 + 16U, _S85)];
+                    dp_1[0U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 1U, t_5)], dp_1[0U][1U], _S87);
+                    dp_1[1U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 1U, t_5)], dp_1[1U][1U], _S87);
+                    dp_1[2U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 1U, t_5)], dp_1[2U][1U], _S87);
+                    dp_1[3U][1U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 1U, t_5)], dp_1[3U][1U], _S87);
+                    float _S88 = delta_0[_S83 + min(_S84 + 32U, _S85)];
+                    dp_1[0U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 2U, t_5)], dp_1[0U][2U], _S88);
+                    dp_1[1U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 2U, t_5)], dp_1[1U][2U], _S88);
+                    dp_1[2U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 2U, t_5)], dp_1[2U][2U], _S88);
+                    dp_1[3U][2U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], _S88);
+                    float _S89 = delta_0[_S83 + min(_S84 + 48U, _S85)];
+                    dp_1[0U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(0U, 3U, t_5)], dp_1[0U][3U], _S89);
+                    dp_1[1U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(1U, 3U, t_5)], dp_1[1U][3U], _S89);
+                    dp_1[2U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(2U, 3U, t_5)], dp_1[2U][3U], _S89);
+                    dp_1[3U][3U] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], _S89);
                 }
                 threadgroup_barrier(mem_flags::mem_threadgroup);
                 if((a_1->dv_at_0) != 4294967295U)
                 {
-                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S67, s_6.width_0, _S54, t_5, kernelContext_3);
+                    add_0(&dv_sum_0, dy_0, dy_first_0, s_6.dy_row_0, _S70, s_6.width_0, _S57, t_5, kernelContext_3);
                 }
-                if(_S69)
+                if(_S72)
                 {
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    thread array<array<float, int(4)>, int(4)> _S87 = dp_1;
-                    put_0(&_S87, t_5, kernelContext_3);
+                    thread array<array<float, int(4)>, int(4)> _S90 = dp_1;
+                    put_0(&_S90, t_5, kernelContext_3);
                     threadgroup_barrier(mem_flags::mem_threadgroup);
-                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S67, s_6.width_0, _S54, t_5, kernelContext_3);
+                    add_0(&dk_sum_0, q_3, q_first_0, s_6.q_row_0, _S70, s_6.width_0, _S57, t_5, kernelContext_3);
                 }
                 query_3 = query_3 + 64U;
             }
             h_0 = h_0 + 1U;
         }
-        thread array<array<float, int(8)>, int(4)> _S88 = dk_sum_0;
+        thread array<array<float, int(8)>, int(4)> _S91 = dk_sum_0;
         thread array<float, int(32)> dk_list_0;
-        listed_0(&_S88, &dk_list_0);
-        thread array<array<float, int(8)>, int(4)> _S89 = dv_sum_0;
+        listed_0(&_S91, &dk_list_0);
+        thread array<array<float, int(8)>, int(4)> _S92 = dv_sum_0;
         thread array<float, int(32)> dv_list_0;
-        listed_0(&_S89, &dv_list_0);
+        listed_0(&_S92, &dv_list_0);
         query_3 = 0U;
         for(;;)
         {
-            if(query_3 < _S60)
+            if(query_3 < _S63)
             {
             }
             else
             {
                 break;
             }
-            uint key_1 = _S61 + t_5 / 16U * 4U + query_3;
-            uint _S90 = a_1->dk_at_0;
-            uint _S91 = first_0(a_1->dk_at_0, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S59.one_0.batch_0, _S59.head_0, key_1);
-            uint _S92 = a_1->dv_at_0;
-            uint _S93 = first_0(a_1->dv_at_0, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S59.one_0.batch_0, _S59.head_0, key_1);
-            uint _S94 = _S54 + t_5 % 16U;
+            uint key_1 = _S64 + t_5 / 16U * 4U + query_3;
+            uint _S93 = a_1->dk_at_0;
+            uint _S94 = first_0(a_1->dk_at_0, s_6.dk_batch_0, s_6.dk_head_0, s_6.dk_row_0, _S62.one_0.batch_0, _S62.head_0, key_1);
+            uint _S95 = a_1->dv_at_0;
+            uint _S96 = first_0(a_1->dv_at_0, s_6.dv_batch_0, s_6.dv_head_0, s_6.dv_row_0, _S62.one_0.batch_0, _S62.head_0, key_1);
+            uint _S97 = _S57 + t_5 % 16U;
             i_1 = 0U;
-            column_0 = _S94;
+            column_0 = _S97;
             for(;;)
             {
-                bool _S95;
+                bool _S98;
                 if(i_1 < 8U)
                 {
-                    _S95 = column_0 < (s_6.width_0);
+                    _S98 = column_0 < (s_6.width_0);
                 }
                 else
                 {
-                    _S95 = false;
+                    _S98 = false;
                 }
-                if(_S95)
+                if(_S98)
                 {
                 }
                 else
                 {
                     break;
                 }
-                if(_S90 != 4294967295U)
+                if(_S93 != 4294967295U)
                 {
-                    *(dk_0+(_S91 + column_0)) = s_6.scale_0 * dk_list_0[8U * query_3 + i_1];
+                    *(dk_0+(_S94 + column_0)) = s_6.scale_0 * dk_list_0[8U * query_3 + i_1];
                 }
-                if(_S92 != 4294967295U)
+                if(_S95 != 4294967295U)
                 {
-                    *(dv_0+(_S93 + column_0)) = dv_list_0[8U * query_3 + i_1];
+                    *(dv_0+(_S96 + column_0)) = dv_list_0[8U * query_3 + i_1];
                 }
                 uint col_1 = column_0 + 16U;
                 i_1 = i_1 + 1U;

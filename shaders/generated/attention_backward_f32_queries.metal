@@ -574,11 +574,21 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
         return v_2;
     }
     uint m_0 = mask_0[uint(int(mask_at_1) + int(one_3->batch_0) * s_5->mask_batch_0 + int(head_4) * s_5->mask_head_0 + int(query_2) * s_5->mask_query_0 + int(key_0) * s_5->mask_key_0)];
+    float _S40;
     if((s_5->mask_kind_0) == 1U)
     {
-        return v_2 + (as_type<float>((m_0)));
+        float _S41 = (as_type<float>((m_0)));
+        float _S42 = - (as_type<float>((2139095040U)));
+        if(_S41 == _S42)
+        {
+            _S40 = _S42;
+        }
+        else
+        {
+            _S40 = v_2 + _S41;
+        }
+        return _S40;
     }
-    float _S40;
     if(m_0 == 0U)
     {
         _S40 = - (as_type<float>((2139095040U)));
@@ -590,32 +600,66 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
     return _S40;
 }
 
-float probability_0(float z_0, float m_1, float scale_1)
+float expOfRest_0(float x_1, float n_0)
 {
-    float _S41;
-    if(z_0 == (- (as_type<float>((2139095040U)))))
+    float r_2 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_2 * r_2, fma(fma(fma(fma(0.00138390657957643f, r_2, 0.00836919713765383f), r_2, 0.04166810214519501f), r_2, 0.16666516661643982f), r_2, 0.49999994039535522f), r_2) + 1.0f;
+}
+
+bool isNaN_0(float x_2)
+{
+    return ((as_type<uint>((x_2))) & 2147483647U) > 2139095040U;
+}
+
+float expNegative_0(float x_3)
+{
+    float rounded_0 = fma(x_3, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_3, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S43;
+    if(isNaN_0(x_3))
     {
-        _S41 = 0.0f;
+        _S43 = x_3;
     }
     else
     {
-        _S41 = exp(z_0 - m_1) * scale_1;
+        if((as_type<uint>((x_3))) > (as_type<uint>((-87.0f))))
+        {
+            _S43 = 0.0f;
+        }
+        else
+        {
+            _S43 = e_0;
+        }
     }
-    return _S41;
+    return _S43;
+}
+
+float probability_0(float z_0, float m_1, float scale_1)
+{
+    float _S44;
+    if(z_0 == (- (as_type<float>((2139095040U)))))
+    {
+        _S44 = 0.0f;
+    }
+    else
+    {
+        _S44 = expNegative_0(z_0 - m_1) * scale_1;
+    }
+    return _S44;
 }
 
 float slope_0(float p_1, float dp_0, float d_0)
 {
-    float _S42;
+    float _S45;
     if(p_1 == 0.0f)
     {
-        _S42 = 0.0f;
+        _S45 = 0.0f;
     }
     else
     {
-        _S42 = p_1 * (dp_0 - d_0);
+        _S45 = p_1 * (dp_0 - d_0);
     }
-    return _S42;
+    return _S45;
 }
 
 void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Queries_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
@@ -623,60 +667,60 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
     uint i_1;
     uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S43 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
-    uint _S44 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S45 = s_6;
-    uint _S46 = batches_0(&_S45, a_1->q_bounds_at_0);
-    uint _S47 = _S46 * s_6.heads_0;
-    uint _S48 = _S47 * s_6.query_tiles_0 * _S43;
-    uint _S49 = _S47 * s_6.queries_0;
+    uint _S46 = max(1U, (s_6.width_0 + 64U - 1U) / 64U);
+    uint _S47 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S48 = s_6;
+    uint _S49 = batches_0(&_S48, a_1->q_bounds_at_0);
+    uint _S50 = _S49 * s_6.heads_0;
+    uint _S51 = _S50 * s_6.query_tiles_0 * _S46;
+    uint _S52 = _S50 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S48)
+        if(job_1 < _S51)
         {
         }
         else
         {
             break;
         }
-        uint _S50 = job_1 % _S43;
-        uint _S51 = _S50 * 64U;
-        uint _S52 = a_1->k_bounds_at_0;
-        uint _S53 = a_1->tiles_at_0;
-        uint _S54 = job_1 / _S43;
-        thread Sheet_0 _S55 = s_6;
-        Tile_0 _S56 = tileOf_0(&_S55, q_bounds_2, _S44, k_bounds_2, _S52, tiles_1, _S53, _S54, s_6.heads_0, false);
-        if(!_S56.found_0)
+        uint _S53 = job_1 % _S46;
+        uint _S54 = _S53 * 64U;
+        uint _S55 = a_1->k_bounds_at_0;
+        uint _S56 = a_1->tiles_at_0;
+        uint _S57 = job_1 / _S46;
+        thread Sheet_0 _S58 = s_6;
+        Tile_0 _S59 = tileOf_0(&_S58, q_bounds_2, _S47, k_bounds_2, _S55, tiles_1, _S56, _S57, s_6.heads_0, false);
+        if(!_S59.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S57 = ownRows_0(_S56.count_1, t_5);
-        uint _S58 = _S56.head_0 / s_6.group_0;
-        uint _S59 = _S56.one_0.q_0 + _S56.from_0;
-        uint _S60 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S56.one_0.batch_0, _S56.head_0, _S59);
-        uint _S61 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S56.one_0.batch_0, _S56.head_0, _S59);
-        uint _S62 = _S56.from_0 + _S56.count_1 - 1U;
-        thread Sheet_0 _S63 = s_6;
-        thread Sequence_0 _S64 = _S56.one_0;
-        int _S65 = position_0(&_S63, &_S64, _S62);
-        uint end_0 = uint(clamp(_S65 + s_6.right_0 + int(1), int(0), int(_S56.one_0.keys_1)));
+        uint _S60 = ownRows_0(_S59.count_1, t_5);
+        uint _S61 = _S59.head_0 / s_6.group_0;
+        uint _S62 = _S59.one_0.q_0 + _S59.from_0;
+        uint _S63 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S59.one_0.batch_0, _S59.head_0, _S62);
+        uint _S64 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S59.one_0.batch_0, _S59.head_0, _S62);
+        uint _S65 = _S59.from_0 + _S59.count_1 - 1U;
         thread Sheet_0 _S66 = s_6;
-        thread Sequence_0 _S67 = _S56.one_0;
-        int _S68 = position_0(&_S66, &_S67, _S56.from_0);
-        uint begin_0 = uint(clamp(_S68 - s_6.left_0, int(0), int(end_0)));
+        thread Sequence_0 _S67 = _S59.one_0;
+        int _S68 = position_0(&_S66, &_S67, _S65);
+        uint end_0 = uint(clamp(_S68 + s_6.right_0 + int(1), int(0), int(_S59.one_0.keys_1)));
+        thread Sheet_0 _S69 = s_6;
+        thread Sequence_0 _S70 = _S59.one_0;
+        int _S71 = position_0(&_S69, &_S70, _S59.from_0);
+        uint begin_0 = uint(clamp(_S71 - s_6.left_0, int(0), int(end_0)));
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(t_5 < (_S56.count_1))
+        if(t_5 < (_S59.count_1))
         {
-            uint _S69 = _S56.from_0 + t_5;
-            thread Sheet_0 _S70 = s_6;
-            thread Sequence_0 _S71 = _S56.one_0;
-            uint _S72 = statAt_0(&_S70, &_S71, _S56.head_0, _S69);
-            uint _S73 = a_1->stats_at_0;
-            (*kernelContext_3->row_max_0)[t_5] = stats_0[a_1->stats_at_0 + _S72];
-            (*kernelContext_3->row_sum_0)[t_5] = stats_0[_S73 + _S49 + _S72];
-            (*kernelContext_3->row_keep_0)[t_5] = delta_0[a_1->delta_at_0 + _S72];
+            uint _S72 = _S59.from_0 + t_5;
+            thread Sheet_0 _S73 = s_6;
+            thread Sequence_0 _S74 = _S59.one_0;
+            uint _S75 = statAt_0(&_S73, &_S74, _S59.head_0, _S72);
+            uint _S76 = a_1->stats_at_0;
+            (*kernelContext_3->row_max_0)[t_5] = stats_0[a_1->stats_at_0 + _S75];
+            (*kernelContext_3->row_sum_0)[t_5] = stats_0[_S76 + _S52 + _S75];
+            (*kernelContext_3->row_keep_0)[t_5] = delta_0[a_1->delta_at_0 + _S75];
         }
         thread array<array<float, int(4)>, int(4)> sum_3;
         clear_0(&sum_3);
@@ -690,21 +734,21 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
             {
                 break;
             }
-            uint _S74 = min(64U, end_0 - key_1);
-            uint _S75 = _S56.one_0.k_0 + key_1;
-            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S56.one_0.batch_0, _S58, _S75);
-            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S56.one_0.batch_0, _S58, _S75);
+            uint _S77 = min(64U, end_0 - key_1);
+            uint _S78 = _S59.one_0.k_0 + key_1;
+            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S59.one_0.batch_0, _S61, _S78);
+            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S59.one_0.batch_0, _S61, _S78);
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S60, s_6.q_row_0, _S56.count_1, k_4, k_first_0, s_6.k_row_0, _S74, s_6.width_0, t_5, &dot_3, kernelContext_3);
+            dots_0(q_3, _S63, s_6.q_row_0, _S59.count_1, k_4, k_first_0, s_6.k_row_0, _S77, s_6.width_0, t_5, &dot_3, kernelContext_3);
             thread array<array<float, int(4)>, int(4)> dp_1;
-            dots_0(dy_0, _S61, s_6.dy_row_0, _S56.count_1, v_3, v_first_0, s_6.v_row_0, _S74, s_6.width_0, t_5, &dp_1, kernelContext_3);
+            dots_0(dy_0, _S64, s_6.dy_row_0, _S59.count_1, v_3, v_first_0, s_6.v_row_0, _S77, s_6.width_0, t_5, &dp_1, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            thread array<array<float, int(4)>, int(4)> _S76 = dot_3;
-            put_0(&_S76, t_5, kernelContext_3);
+            thread array<array<float, int(4)>, int(4)> _S79 = dot_3;
+            put_0(&_S79, t_5, kernelContext_3);
             i_1 = 0U;
             for(;;)
             {
-                if(i_1 < _S57)
+                if(i_1 < _S60)
                 {
                 }
                 else
@@ -714,7 +758,7 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
                 column_0 = t_5 % 16U;
                 for(;;)
                 {
-                    if(column_0 < _S74)
+                    if(column_0 < _S77)
                     {
                     }
                     else
@@ -722,13 +766,13 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
                         break;
                     }
                     uint row_1 = t_5 / 16U * 4U + i_1;
-                    uint _S77 = _S56.from_0 + row_1;
-                    uint _S78 = key_1 + column_0;
-                    float _S79 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
-                    thread Sheet_0 _S80 = s_6;
-                    thread Sequence_0 _S81 = _S56.one_0;
-                    float _S82 = score_0(&_S80, &_S81, mask_1, a_1->mask_at_0, _S56.head_0, _S77, _S78, _S79);
-                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S82, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
+                    uint _S80 = _S59.from_0 + row_1;
+                    uint _S81 = key_1 + column_0;
+                    float _S82 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S83 = s_6;
+                    thread Sequence_0 _S84 = _S59.one_0;
+                    float _S85 = score_0(&_S83, &_S84, mask_1, a_1->mask_at_0, _S59.head_0, _S80, _S81, _S82);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S85, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
                     column_0 = column_0 + 16U;
                 }
                 i_1 = i_1 + 1U;
@@ -750,45 +794,45 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
             (*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
             (*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S74, s_6.width_0, _S51, t_5, kernelContext_3);
+            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S77, s_6.width_0, _S54, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
-        thread array<array<float, int(4)>, int(4)> _S83 = sum_3;
+        thread array<array<float, int(4)>, int(4)> _S86 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S83, &list_1);
+        listed_0(&_S86, &list_1);
         i_1 = 0U;
         for(;;)
         {
-            if(i_1 < _S57)
+            if(i_1 < _S60)
             {
             }
             else
             {
                 break;
             }
-            uint _S84 = first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S56.one_0.batch_0, _S56.head_0, _S59 + t_5 / 16U * 4U + i_1);
-            uint _S85 = _S51 + t_5 % 16U;
+            uint _S87 = first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S59.one_0.batch_0, _S59.head_0, _S62 + t_5 / 16U * 4U + i_1);
+            uint _S88 = _S54 + t_5 % 16U;
             column_0 = 0U;
-            uint col_1 = _S85;
+            uint col_1 = _S88;
             for(;;)
             {
-                bool _S86;
+                bool _S89;
                 if(column_0 < 4U)
                 {
-                    _S86 = col_1 < (s_6.width_0);
+                    _S89 = col_1 < (s_6.width_0);
                 }
                 else
                 {
-                    _S86 = false;
+                    _S89 = false;
                 }
-                if(_S86)
+                if(_S89)
                 {
                 }
                 else
                 {
                     break;
                 }
-                *(dq_0+(_S84 + col_1)) = s_6.scale_0 * list_1[4U * i_1 + column_0];
+                *(dq_0+(_S87 + col_1)) = s_6.scale_0 * list_1[4U * i_1 + column_0];
                 uint col_2 = col_1 + 16U;
                 column_0 = column_0 + 1U;
                 col_1 = col_2;

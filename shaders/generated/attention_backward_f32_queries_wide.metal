@@ -630,11 +630,21 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
         return v_2;
     }
     uint m_0 = mask_0[uint(int(mask_at_1) + int(one_3->batch_0) * s_5->mask_batch_0 + int(head_4) * s_5->mask_head_0 + int(query_2) * s_5->mask_query_0 + int(key_0) * s_5->mask_key_0)];
+    float _S44;
     if((s_5->mask_kind_0) == 1U)
     {
-        return v_2 + (as_type<float>((m_0)));
+        float _S45 = (as_type<float>((m_0)));
+        float _S46 = - (as_type<float>((2139095040U)));
+        if(_S45 == _S46)
+        {
+            _S44 = _S46;
+        }
+        else
+        {
+            _S44 = v_2 + _S45;
+        }
+        return _S44;
     }
-    float _S44;
     if(m_0 == 0U)
     {
         _S44 = - (as_type<float>((2139095040U)));
@@ -646,32 +656,66 @@ float score_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint de
     return _S44;
 }
 
-float probability_0(float z_0, float m_1, float scale_1)
+float expOfRest_0(float x_1, float n_0)
 {
-    float _S45;
-    if(z_0 == (- (as_type<float>((2139095040U)))))
+    float r_2 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_2 * r_2, fma(fma(fma(fma(0.00138390657957643f, r_2, 0.00836919713765383f), r_2, 0.04166810214519501f), r_2, 0.16666516661643982f), r_2, 0.49999994039535522f), r_2) + 1.0f;
+}
+
+bool isNaN_0(float x_2)
+{
+    return ((as_type<uint>((x_2))) & 2147483647U) > 2139095040U;
+}
+
+float expNegative_0(float x_3)
+{
+    float rounded_0 = fma(x_3, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_3, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S47;
+    if(isNaN_0(x_3))
     {
-        _S45 = 0.0f;
+        _S47 = x_3;
     }
     else
     {
-        _S45 = exp(z_0 - m_1) * scale_1;
+        if((as_type<uint>((x_3))) > (as_type<uint>((-87.0f))))
+        {
+            _S47 = 0.0f;
+        }
+        else
+        {
+            _S47 = e_0;
+        }
     }
-    return _S45;
+    return _S47;
+}
+
+float probability_0(float z_0, float m_1, float scale_1)
+{
+    float _S48;
+    if(z_0 == (- (as_type<float>((2139095040U)))))
+    {
+        _S48 = 0.0f;
+    }
+    else
+    {
+        _S48 = expNegative_0(z_0 - m_1) * scale_1;
+    }
+    return _S48;
 }
 
 float slope_0(float p_1, float dp_0, float d_0)
 {
-    float _S46;
+    float _S49;
     if(p_1 == 0.0f)
     {
-        _S46 = 0.0f;
+        _S49 = 0.0f;
     }
     else
     {
-        _S46 = p_1 * (dp_0 - d_0);
+        _S49 = p_1 * (dp_0 - d_0);
     }
-    return _S46;
+    return _S49;
 }
 
 void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta_0, float device* stats_0, float device* dy_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, Sheet_0 device* sheet_0, const Queries_0 constant* a_1, KernelContext_0 thread* kernelContext_3)
@@ -679,60 +723,60 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
     uint i_1;
     uint column_0;
     Sheet_0 s_6 = sheet_0[a_1->sheet_at_0];
-    uint _S47 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
-    uint _S48 = a_1->q_bounds_at_0;
-    thread Sheet_0 _S49 = s_6;
-    uint _S50 = batches_0(&_S49, a_1->q_bounds_at_0);
-    uint _S51 = _S50 * s_6.heads_0;
-    uint _S52 = _S51 * s_6.query_tiles_0 * _S47;
-    uint _S53 = _S51 * s_6.queries_0;
+    uint _S50 = max(1U, (s_6.width_0 + 128U - 1U) / 128U);
+    uint _S51 = a_1->q_bounds_at_0;
+    thread Sheet_0 _S52 = s_6;
+    uint _S53 = batches_0(&_S52, a_1->q_bounds_at_0);
+    uint _S54 = _S53 * s_6.heads_0;
+    uint _S55 = _S54 * s_6.query_tiles_0 * _S50;
+    uint _S56 = _S54 * s_6.queries_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S52)
+        if(job_1 < _S55)
         {
         }
         else
         {
             break;
         }
-        uint _S54 = job_1 % _S47;
-        uint _S55 = _S54 * 128U;
-        uint _S56 = a_1->k_bounds_at_0;
-        uint _S57 = a_1->tiles_at_0;
-        uint _S58 = job_1 / _S47;
-        thread Sheet_0 _S59 = s_6;
-        Tile_0 _S60 = tileOf_0(&_S59, q_bounds_2, _S48, k_bounds_2, _S56, tiles_1, _S57, _S58, s_6.heads_0, false);
-        if(!_S60.found_0)
+        uint _S57 = job_1 % _S50;
+        uint _S58 = _S57 * 128U;
+        uint _S59 = a_1->k_bounds_at_0;
+        uint _S60 = a_1->tiles_at_0;
+        uint _S61 = job_1 / _S50;
+        thread Sheet_0 _S62 = s_6;
+        Tile_0 _S63 = tileOf_0(&_S62, q_bounds_2, _S51, k_bounds_2, _S59, tiles_1, _S60, _S61, s_6.heads_0, false);
+        if(!_S63.found_0)
         {
             job_1 = job_1 + a_1->groups_0;
             continue;
         }
-        uint _S61 = ownRows_0(_S60.count_1, t_5);
-        uint _S62 = _S60.head_0 / s_6.group_0;
-        uint _S63 = _S60.one_0.q_0 + _S60.from_0;
-        uint _S64 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S60.one_0.batch_0, _S60.head_0, _S63);
-        uint _S65 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S60.one_0.batch_0, _S60.head_0, _S63);
-        uint _S66 = _S60.from_0 + _S60.count_1 - 1U;
-        thread Sheet_0 _S67 = s_6;
-        thread Sequence_0 _S68 = _S60.one_0;
-        int _S69 = position_0(&_S67, &_S68, _S66);
-        uint end_0 = uint(clamp(_S69 + s_6.right_0 + int(1), int(0), int(_S60.one_0.keys_1)));
+        uint _S64 = ownRows_0(_S63.count_1, t_5);
+        uint _S65 = _S63.head_0 / s_6.group_0;
+        uint _S66 = _S63.one_0.q_0 + _S63.from_0;
+        uint _S67 = first_0(a_1->q_at_0, s_6.q_batch_0, s_6.q_head_0, s_6.q_row_0, _S63.one_0.batch_0, _S63.head_0, _S66);
+        uint _S68 = first_0(a_1->dy_at_0, s_6.dy_batch_0, s_6.dy_head_0, s_6.dy_row_0, _S63.one_0.batch_0, _S63.head_0, _S66);
+        uint _S69 = _S63.from_0 + _S63.count_1 - 1U;
         thread Sheet_0 _S70 = s_6;
-        thread Sequence_0 _S71 = _S60.one_0;
-        int _S72 = position_0(&_S70, &_S71, _S60.from_0);
-        uint begin_0 = uint(clamp(_S72 - s_6.left_0, int(0), int(end_0)));
+        thread Sequence_0 _S71 = _S63.one_0;
+        int _S72 = position_0(&_S70, &_S71, _S69);
+        uint end_0 = uint(clamp(_S72 + s_6.right_0 + int(1), int(0), int(_S63.one_0.keys_1)));
+        thread Sheet_0 _S73 = s_6;
+        thread Sequence_0 _S74 = _S63.one_0;
+        int _S75 = position_0(&_S73, &_S74, _S63.from_0);
+        uint begin_0 = uint(clamp(_S75 - s_6.left_0, int(0), int(end_0)));
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(t_5 < (_S60.count_1))
+        if(t_5 < (_S63.count_1))
         {
-            uint _S73 = _S60.from_0 + t_5;
-            thread Sheet_0 _S74 = s_6;
-            thread Sequence_0 _S75 = _S60.one_0;
-            uint _S76 = statAt_0(&_S74, &_S75, _S60.head_0, _S73);
-            uint _S77 = a_1->stats_at_0;
-            (*kernelContext_3->row_max_0)[t_5] = stats_0[a_1->stats_at_0 + _S76];
-            (*kernelContext_3->row_sum_0)[t_5] = stats_0[_S77 + _S53 + _S76];
-            (*kernelContext_3->row_keep_0)[t_5] = delta_0[a_1->delta_at_0 + _S76];
+            uint _S76 = _S63.from_0 + t_5;
+            thread Sheet_0 _S77 = s_6;
+            thread Sequence_0 _S78 = _S63.one_0;
+            uint _S79 = statAt_0(&_S77, &_S78, _S63.head_0, _S76);
+            uint _S80 = a_1->stats_at_0;
+            (*kernelContext_3->row_max_0)[t_5] = stats_0[a_1->stats_at_0 + _S79];
+            (*kernelContext_3->row_sum_0)[t_5] = stats_0[_S80 + _S56 + _S79];
+            (*kernelContext_3->row_keep_0)[t_5] = delta_0[a_1->delta_at_0 + _S79];
         }
         thread array<array<float, int(8)>, int(4)> sum_3;
         clear_0(&sum_3);
@@ -746,21 +790,21 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
             {
                 break;
             }
-            uint _S78 = min(64U, end_0 - key_1);
-            uint _S79 = _S60.one_0.k_0 + key_1;
-            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S60.one_0.batch_0, _S62, _S79);
-            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S60.one_0.batch_0, _S62, _S79);
+            uint _S81 = min(64U, end_0 - key_1);
+            uint _S82 = _S63.one_0.k_0 + key_1;
+            uint k_first_0 = first_0(a_1->k_at_0, s_6.k_batch_0, s_6.k_head_0, s_6.k_row_0, _S63.one_0.batch_0, _S65, _S82);
+            uint v_first_0 = first_0(a_1->v_at_0, s_6.v_batch_0, s_6.v_head_0, s_6.v_row_0, _S63.one_0.batch_0, _S65, _S82);
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S64, s_6.q_row_0, _S60.count_1, k_4, k_first_0, s_6.k_row_0, _S78, s_6.width_0, t_5, &dot_3, kernelContext_3);
+            dots_0(q_3, _S67, s_6.q_row_0, _S63.count_1, k_4, k_first_0, s_6.k_row_0, _S81, s_6.width_0, t_5, &dot_3, kernelContext_3);
             thread array<array<float, int(4)>, int(4)> dp_1;
-            dots_0(dy_0, _S65, s_6.dy_row_0, _S60.count_1, v_3, v_first_0, s_6.v_row_0, _S78, s_6.width_0, t_5, &dp_1, kernelContext_3);
+            dots_0(dy_0, _S68, s_6.dy_row_0, _S63.count_1, v_3, v_first_0, s_6.v_row_0, _S81, s_6.width_0, t_5, &dp_1, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            thread array<array<float, int(4)>, int(4)> _S80 = dot_3;
-            put_0(&_S80, t_5, kernelContext_3);
+            thread array<array<float, int(4)>, int(4)> _S83 = dot_3;
+            put_0(&_S83, t_5, kernelContext_3);
             i_1 = 0U;
             for(;;)
             {
-                if(i_1 < _S61)
+                if(i_1 < _S64)
                 {
                 }
                 else
@@ -770,7 +814,7 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
                 column_0 = t_5 % 16U;
                 for(;;)
                 {
-                    if(column_0 < _S78)
+                    if(column_0 < _S81)
                     {
                     }
                     else
@@ -778,13 +822,13 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
                         break;
                     }
                     uint row_1 = t_5 / 16U * 4U + i_1;
-                    uint _S81 = _S60.from_0 + row_1;
-                    uint _S82 = key_1 + column_0;
-                    float _S83 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
-                    thread Sheet_0 _S84 = s_6;
-                    thread Sequence_0 _S85 = _S60.one_0;
-                    float _S86 = score_0(&_S84, &_S85, mask_1, a_1->mask_at_0, _S60.head_0, _S81, _S82, _S83);
-                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S86, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
+                    uint _S84 = _S63.from_0 + row_1;
+                    uint _S85 = key_1 + column_0;
+                    float _S86 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S87 = s_6;
+                    thread Sequence_0 _S88 = _S63.one_0;
+                    float _S89 = score_0(&_S87, &_S88, mask_1, a_1->mask_at_0, _S63.head_0, _S84, _S85, _S86);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = probability_0(_S89, (*kernelContext_3->row_max_0)[row_1], (*kernelContext_3->row_sum_0)[row_1]);
                     column_0 = column_0 + 16U;
                 }
                 i_1 = i_1 + 1U;
@@ -806,45 +850,45 @@ void queriesOf_0(uint group_1, uint t_5, float device* dq_0, float device* delta
             (*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 2U, t_5)], dp_1[3U][2U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
             (*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)] = slope_0((*kernelContext_3->tile_of_0)[place_1(3U, 3U, t_5)], dp_1[3U][3U], (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U]);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S78, s_6.width_0, _S55, t_5, kernelContext_3);
+            add_0(&sum_3, k_4, k_first_0, s_6.k_row_0, _S81, s_6.width_0, _S58, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
-        thread array<array<float, int(8)>, int(4)> _S87 = sum_3;
+        thread array<array<float, int(8)>, int(4)> _S90 = sum_3;
         thread array<float, int(32)> list_1;
-        listed_0(&_S87, &list_1);
+        listed_0(&_S90, &list_1);
         i_1 = 0U;
         for(;;)
         {
-            if(i_1 < _S61)
+            if(i_1 < _S64)
             {
             }
             else
             {
                 break;
             }
-            uint _S88 = first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S60.one_0.batch_0, _S60.head_0, _S63 + t_5 / 16U * 4U + i_1);
-            uint _S89 = _S55 + t_5 % 16U;
+            uint _S91 = first_0(a_1->dq_at_0, s_6.dq_batch_0, s_6.dq_head_0, s_6.dq_row_0, _S63.one_0.batch_0, _S63.head_0, _S66 + t_5 / 16U * 4U + i_1);
+            uint _S92 = _S58 + t_5 % 16U;
             column_0 = 0U;
-            uint col_1 = _S89;
+            uint col_1 = _S92;
             for(;;)
             {
-                bool _S90;
+                bool _S93;
                 if(column_0 < 8U)
                 {
-                    _S90 = col_1 < (s_6.width_0);
+                    _S93 = col_1 < (s_6.width_0);
                 }
                 else
                 {
-                    _S90 = false;
+                    _S93 = false;
                 }
-                if(_S90)
+                if(_S93)
                 {
                 }
                 else
                 {
                     break;
                 }
-                *(dq_0+(_S88 + col_1)) = s_6.scale_0 * list_1[8U * i_1 + column_0];
+                *(dq_0+(_S91 + col_1)) = s_6.scale_0 * list_1[8U * i_1 + column_0];
                 uint col_2 = col_1 + 16U;
                 column_0 = column_0 + 1U;
                 col_1 = col_2;

@@ -568,11 +568,21 @@ float score_0(const Sheet_0 thread* s_4, const Sequence_0 thread* one_2, uint de
         return v_2;
     }
     uint m_0 = mask_0[uint(int(mask_at_1) + int(one_2->batch_0) * s_4->mask_batch_0 + int(head_3) * s_4->mask_head_0 + int(query_1) * s_4->mask_query_0 + int(key_0) * s_4->mask_key_0)];
+    float _S40;
     if((s_4->mask_kind_0) == 1U)
     {
-        return v_2 + (as_type<float>((m_0)));
+        float _S41 = (as_type<float>((m_0)));
+        float _S42 = - (as_type<float>((2139095040U)));
+        if(_S41 == _S42)
+        {
+            _S40 = _S42;
+        }
+        else
+        {
+            _S40 = v_2 + _S41;
+        }
+        return _S40;
     }
-    float _S40;
     if(m_0 == 0U)
     {
         _S40 = - (as_type<float>((2139095040U)));
@@ -591,25 +601,54 @@ bool isNaN_0(float x_1)
 
 float larger_0(float a_1, float b_0)
 {
-    bool _S41;
+    bool _S43;
     if(a_1 > b_0)
     {
-        _S41 = true;
+        _S43 = true;
     }
     else
     {
-        _S41 = isNaN_0(a_1);
+        _S43 = isNaN_0(a_1);
     }
-    float _S42;
-    if(_S41)
+    float _S44;
+    if(_S43)
     {
-        _S42 = a_1;
+        _S44 = a_1;
     }
     else
     {
-        _S42 = b_0;
+        _S44 = b_0;
     }
-    return _S42;
+    return _S44;
+}
+
+float expOfRest_0(float x_2, float n_0)
+{
+    float r_2 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_2));
+    return fma(r_2 * r_2, fma(fma(fma(fma(0.00138390657957643f, r_2, 0.00836919713765383f), r_2, 0.04166810214519501f), r_2, 0.16666516661643982f), r_2, 0.49999994039535522f), r_2) + 1.0f;
+}
+
+float expNegative_0(float x_3)
+{
+    float rounded_0 = fma(x_3, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_3, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S45;
+    if(isNaN_0(x_3))
+    {
+        _S45 = x_3;
+    }
+    else
+    {
+        if((as_type<uint>((x_3))) > (as_type<uint>((-87.0f))))
+        {
+            _S45 = 0.0f;
+        }
+        else
+        {
+            _S45 = e_0;
+        }
+    }
+    return _S45;
 }
 
 uint statAt_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint head_4, uint query_2)
@@ -619,9 +658,9 @@ uint statAt_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint he
 
 uint partialAt_0(const Sheet_0 thread* s_6, uint at_2, uint rows_all_0, uint part_0, const Sequence_0 thread* one_4, uint head_5, uint query_3)
 {
-    uint _S43 = part_0 * rows_all_0;
-    uint _S44 = statAt_0(s_6, one_4, head_5, query_3);
-    return at_2 + (_S43 + _S44) * (s_6->width_0 + 2U);
+    uint _S46 = part_0 * rows_all_0;
+    uint _S47 = statAt_0(s_6, one_4, head_5, query_3);
+    return at_2 + (_S46 + _S47) * (s_6->width_0 + 2U);
 }
 
 void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stats_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, float device* partial_0, Sheet_0 device* sheet_0, const Forward_0 constant* a_2, KernelContext_0 thread* kernelContext_3)
@@ -632,54 +671,54 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
     float m_1;
     float base_0;
     float p_1;
-    bool _S45;
+    bool _S48;
     Sheet_0 s_7 = sheet_0[a_2->sheet_at_0];
-    uint _S46 = max(1U, (s_7.width_0 + 64U - 1U) / 64U);
-    uint _S47 = a_2->q_bounds_at_0;
-    thread Sheet_0 _S48 = s_7;
-    uint _S49 = batches_0(&_S48, a_2->q_bounds_at_0);
-    uint _S50 = _S49 * s_7.heads_0;
-    uint _S51 = _S50 * s_7.queries_0;
-    uint _S52 = _S50 * s_7.query_tiles_0 * _S46 * s_7.parts_0;
+    uint _S49 = max(1U, (s_7.width_0 + 64U - 1U) / 64U);
+    uint _S50 = a_2->q_bounds_at_0;
+    thread Sheet_0 _S51 = s_7;
+    uint _S52 = batches_0(&_S51, a_2->q_bounds_at_0);
+    uint _S53 = _S52 * s_7.heads_0;
+    uint _S54 = _S53 * s_7.queries_0;
+    uint _S55 = _S53 * s_7.query_tiles_0 * _S49 * s_7.parts_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S52)
+        if(job_1 < _S55)
         {
         }
         else
         {
             break;
         }
-        uint _S53 = job_1 % _S46;
-        uint col0_1 = _S53 * 64U;
-        uint _S54 = job_1 / _S46;
-        uint part_1 = _S54 % s_7.parts_0;
-        uint _S55 = a_2->k_bounds_at_0;
-        uint _S56 = a_2->tiles_at_0;
-        uint _S57 = job_1 / _S46;
-        uint _S58 = _S57 / s_7.parts_0;
-        thread Sheet_0 _S59 = s_7;
-        Tile_0 _S60 = tileOf_0(&_S59, q_bounds_2, _S47, k_bounds_2, _S55, tiles_1, _S56, _S58, s_7.heads_0, false);
-        if(!_S60.found_0)
+        uint _S56 = job_1 % _S49;
+        uint col0_1 = _S56 * 64U;
+        uint _S57 = job_1 / _S49;
+        uint part_1 = _S57 % s_7.parts_0;
+        uint _S58 = a_2->k_bounds_at_0;
+        uint _S59 = a_2->tiles_at_0;
+        uint _S60 = job_1 / _S49;
+        uint _S61 = _S60 / s_7.parts_0;
+        thread Sheet_0 _S62 = s_7;
+        Tile_0 _S63 = tileOf_0(&_S62, q_bounds_2, _S50, k_bounds_2, _S58, tiles_1, _S59, _S61, s_7.heads_0, false);
+        if(!_S63.found_0)
         {
             job_1 = job_1 + a_2->groups_0;
             continue;
         }
-        uint _S61 = ownRows_0(_S60.count_1, t_5);
-        uint _S62 = _S60.head_0 / s_7.group_0;
-        uint _S63 = _S60.one_0.q_0 + _S60.from_0;
-        uint _S64 = first_0(a_2->q_at_0, s_7.q_batch_0, s_7.q_head_0, s_7.q_row_0, _S60.one_0.batch_0, _S60.head_0, _S63);
-        uint _S65 = _S60.from_0 + _S60.count_1 - 1U;
-        thread Sheet_0 _S66 = s_7;
-        thread Sequence_0 _S67 = _S60.one_0;
-        int _S68 = position_0(&_S66, &_S67, _S65);
-        uint end_0 = uint(clamp(_S68 + s_7.right_0 + int(1), int(0), int(_S60.one_0.keys_1)));
+        uint _S64 = ownRows_0(_S63.count_1, t_5);
+        uint _S65 = _S63.head_0 / s_7.group_0;
+        uint _S66 = _S63.one_0.q_0 + _S63.from_0;
+        uint _S67 = first_0(a_2->q_at_0, s_7.q_batch_0, s_7.q_head_0, s_7.q_row_0, _S63.one_0.batch_0, _S63.head_0, _S66);
+        uint _S68 = _S63.from_0 + _S63.count_1 - 1U;
         thread Sheet_0 _S69 = s_7;
-        thread Sequence_0 _S70 = _S60.one_0;
-        int _S71 = position_0(&_S69, &_S70, _S60.from_0);
-        uint _S72 = max(uint(clamp(_S71 - s_7.left_0, int(0), int(end_0))), part_1 * s_7.part_keys_0);
-        uint _S73 = max(_S72, min(end_0, (part_1 + 1U) * s_7.part_keys_0));
+        thread Sequence_0 _S70 = _S63.one_0;
+        int _S71 = position_0(&_S69, &_S70, _S68);
+        uint end_0 = uint(clamp(_S71 + s_7.right_0 + int(1), int(0), int(_S63.one_0.keys_1)));
+        thread Sheet_0 _S72 = s_7;
+        thread Sequence_0 _S73 = _S63.one_0;
+        int _S74 = position_0(&_S72, &_S73, _S63.from_0);
+        uint _S75 = max(uint(clamp(_S74 - s_7.left_0, int(0), int(end_0))), part_1 * s_7.part_keys_0);
+        uint _S76 = max(_S75, min(end_0, (part_1 + 1U) * s_7.part_keys_0));
         thread array<array<float, int(4)>, int(4)> sum_3;
         clear_0(&sum_3);
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -688,27 +727,27 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             (*kernelContext_3->row_max_0)[t_5] = - (as_type<float>((2139095040U)));
             (*kernelContext_3->row_sum_0)[t_5] = 0.0f;
         }
-        uint key_1 = _S72;
+        uint key_1 = _S75;
         for(;;)
         {
-            if(key_1 < _S73)
+            if(key_1 < _S76)
             {
             }
             else
             {
                 break;
             }
-            uint _S74 = min(64U, _S73 - key_1);
-            uint _S75 = _S60.one_0.k_0 + key_1;
+            uint _S77 = min(64U, _S76 - key_1);
+            uint _S78 = _S63.one_0.k_0 + key_1;
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S64, s_7.q_row_0, _S60.count_1, k_4, first_0(a_2->k_at_0, s_7.k_batch_0, s_7.k_head_0, s_7.k_row_0, _S60.one_0.batch_0, _S62, _S75), s_7.k_row_0, _S74, s_7.width_0, t_5, &dot_3, kernelContext_3);
+            dots_0(q_3, _S67, s_7.q_row_0, _S63.count_1, k_4, first_0(a_2->k_at_0, s_7.k_batch_0, s_7.k_head_0, s_7.k_row_0, _S63.one_0.batch_0, _S65, _S78), s_7.k_row_0, _S77, s_7.width_0, t_5, &dot_3, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            thread array<array<float, int(4)>, int(4)> _S76 = dot_3;
-            put_0(&_S76, t_5, kernelContext_3);
+            thread array<array<float, int(4)>, int(4)> _S79 = dot_3;
+            put_0(&_S79, t_5, kernelContext_3);
             i_1 = 0U;
             for(;;)
             {
-                if(i_1 < _S61)
+                if(i_1 < _S64)
                 {
                 }
                 else
@@ -718,7 +757,7 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                 column_0 = t_5 % 16U;
                 for(;;)
                 {
-                    if(column_0 < _S74)
+                    if(column_0 < _S77)
                     {
                     }
                     else
@@ -726,46 +765,46 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                         break;
                     }
                     uint row_1 = t_5 / 16U * 4U + i_1;
-                    uint _S77 = _S60.from_0 + row_1;
-                    uint _S78 = key_1 + column_0;
-                    float _S79 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
-                    thread Sheet_0 _S80 = s_7;
-                    thread Sequence_0 _S81 = _S60.one_0;
-                    float _S82 = score_0(&_S80, &_S81, mask_1, a_2->mask_at_0, _S60.head_0, _S77, _S78, _S79);
-                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = _S82;
+                    uint _S80 = _S63.from_0 + row_1;
+                    uint _S81 = key_1 + column_0;
+                    float _S82 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S83 = s_7;
+                    thread Sequence_0 _S84 = _S63.one_0;
+                    float _S85 = score_0(&_S83, &_S84, mask_1, a_2->mask_at_0, _S63.head_0, _S80, _S81, _S82);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = _S85;
                     column_0 = column_0 + 16U;
                 }
                 i_1 = i_1 + 1U;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
             uint row_2 = t_5 / 4U;
-            uint _S83 = row_2 * 65U;
-            uint _S84 = t_5 % 4U;
-            uint _S85 = _S84 * 16U;
-            uint from_1 = _S83 + _S85;
-            uint _S86 = _S83 + min(_S74, _S85 + 16U);
-            float _S87 = - (as_type<float>((2139095040U)));
+            uint _S86 = row_2 * 65U;
+            uint _S87 = t_5 % 4U;
+            uint _S88 = _S87 * 16U;
+            uint from_1 = _S86 + _S88;
+            uint _S89 = _S86 + min(_S77, _S88 + 16U);
+            float _S90 = - (as_type<float>((2139095040U)));
             column_0 = from_1;
-            m_1 = _S87;
+            m_1 = _S90;
             for(;;)
             {
-                if(column_0 < _S86)
+                if(column_0 < _S89)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float _S88 = larger_0(m_1, (*kernelContext_3->tile_of_0)[column_0]);
+                float _S91 = larger_0(m_1, (*kernelContext_3->tile_of_0)[column_0]);
                 column_0 = column_0 + 1U;
-                m_1 = _S88;
+                m_1 = _S91;
             }
             (*kernelContext_3->parts_1)[t_5] = m_1;
             threadgroup_barrier(mem_flags::mem_threadgroup);
             float before_0 = (*kernelContext_3->row_max_0)[row_2];
-            uint _S89 = 4U * row_2;
-            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_1)[_S89], (*kernelContext_3->parts_1)[_S89 + 1U]), larger_0((*kernelContext_3->parts_1)[_S89 + 2U], (*kernelContext_3->parts_1)[_S89 + 3U])), (*kernelContext_3->row_max_0)[row_2]);
-            if(now_0 == _S87)
+            uint _S92 = 4U * row_2;
+            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_1)[_S92], (*kernelContext_3->parts_1)[_S92 + 1U]), larger_0((*kernelContext_3->parts_1)[_S92 + 2U], (*kernelContext_3->parts_1)[_S92 + 3U])), (*kernelContext_3->row_max_0)[row_2]);
+            if(now_0 == _S90)
             {
                 base_0 = 0.0f;
             }
@@ -778,7 +817,7 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             float total_0 = 0.0f;
             for(;;)
             {
-                if(at_3 < _S86)
+                if(at_3 < _S89)
                 {
                 }
                 else
@@ -786,13 +825,13 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                     break;
                 }
                 float z_0 = (*kernelContext_3->tile_of_0)[at_3];
-                if(((*kernelContext_3->tile_of_0)[at_3]) == _S87)
+                if(((*kernelContext_3->tile_of_0)[at_3]) == _S90)
                 {
                     p_1 = 0.0f;
                 }
                 else
                 {
-                    p_1 = exp(z_0 - base_0);
+                    p_1 = expNegative_0(z_0 - base_0);
                 }
                 (*kernelContext_3->tile_of_0)[at_3] = p_1;
                 float total_1 = total_0 + p_1;
@@ -801,52 +840,52 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             }
             (*kernelContext_3->parts_1)[t_5] = total_0;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if(_S84 == 0U)
+            if(_S87 == 0U)
             {
-                if(before_0 == _S87)
+                if(before_0 == _S90)
                 {
                     p_1 = 0.0f;
                 }
                 else
                 {
-                    p_1 = exp(before_0 - base_0);
+                    p_1 = expNegative_0(before_0 - base_0);
                 }
                 (*kernelContext_3->row_keep_0)[row_2] = p_1;
                 (*kernelContext_3->row_sum_0)[row_2] = fma((*kernelContext_3->row_sum_0)[row_2], p_1, (*kernelContext_3->parts_1)[t_5] + (*kernelContext_3->parts_1)[t_5 + 1U] + ((*kernelContext_3->parts_1)[t_5 + 2U] + (*kernelContext_3->parts_1)[t_5 + 3U]));
                 (*kernelContext_3->row_max_0)[row_2] = now_0;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            float _S90 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
+            float _S93 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
             sum_3[0U][int(0)] = sum_3[0U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
-            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S90;
-            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S90;
-            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S90;
-            float _S91 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
+            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S93;
+            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S93;
+            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S93;
+            float _S94 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
             sum_3[1U][int(0)] = sum_3[1U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
-            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S91;
-            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S91;
-            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S91;
-            float _S92 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
+            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S94;
+            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S94;
+            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S94;
+            float _S95 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
             sum_3[2U][int(0)] = sum_3[2U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
-            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S92;
-            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S92;
-            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S92;
-            float _S93 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
+            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S95;
+            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S95;
+            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S95;
+            float _S96 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
             sum_3[3U][int(0)] = sum_3[3U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
-            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S93;
-            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S93;
-            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S93;
-            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_7.v_batch_0, s_7.v_head_0, s_7.v_row_0, _S60.one_0.batch_0, _S62, _S75), s_7.v_row_0, _S74, s_7.width_0, col0_1, t_5, kernelContext_3);
+            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S96;
+            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S96;
+            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S96;
+            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_7.v_batch_0, s_7.v_head_0, s_7.v_row_0, _S63.one_0.batch_0, _S65, _S78), s_7.v_row_0, _S77, s_7.width_0, col0_1, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        thread array<array<float, int(4)>, int(4)> _S94 = sum_3;
+        thread array<array<float, int(4)>, int(4)> _S97 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S94, &list_1);
+        listed_0(&_S97, &list_1);
         i_1 = 0U;
         for(;;)
         {
-            if(i_1 < _S61)
+            if(i_1 < _S64)
             {
             }
             else
@@ -854,27 +893,27 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                 break;
             }
             uint row_3 = t_5 / 16U * 4U + i_1;
-            float _S95 = (*kernelContext_3->row_sum_0)[row_3];
-            uint _S96 = first_0(a_2->out_at_0, s_7.out_batch_0, s_7.out_head_0, s_7.out_row_0, _S60.one_0.batch_0, _S60.head_0, _S63 + row_3);
-            uint _S97 = _S60.from_0 + row_3;
-            thread Sheet_0 _S98 = s_7;
-            thread Sequence_0 _S99 = _S60.one_0;
-            uint _S100 = partialAt_0(&_S98, a_2->partial_at_0, _S51, part_1, &_S99, _S60.head_0, _S97);
-            uint _S101 = _S100 + 2U;
-            uint _S102 = col0_1 + t_5 % 16U;
+            float _S98 = (*kernelContext_3->row_sum_0)[row_3];
+            uint _S99 = first_0(a_2->out_at_0, s_7.out_batch_0, s_7.out_head_0, s_7.out_row_0, _S63.one_0.batch_0, _S63.head_0, _S66 + row_3);
+            uint _S100 = _S63.from_0 + row_3;
+            thread Sheet_0 _S101 = s_7;
+            thread Sequence_0 _S102 = _S63.one_0;
+            uint _S103 = partialAt_0(&_S101, a_2->partial_at_0, _S54, part_1, &_S102, _S63.head_0, _S100);
+            uint _S104 = _S103 + 2U;
+            uint _S105 = col0_1 + t_5 % 16U;
             column_0 = 0U;
-            at_3 = _S102;
+            at_3 = _S105;
             for(;;)
             {
                 if(column_0 < 4U)
                 {
-                    _S45 = at_3 < (s_7.width_0);
+                    _S48 = at_3 < (s_7.width_0);
                 }
                 else
                 {
-                    _S45 = false;
+                    _S48 = false;
                 }
-                if(_S45)
+                if(_S48)
                 {
                 }
                 else
@@ -883,20 +922,20 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                 }
                 if((s_7.parts_0) == 1U)
                 {
-                    float device* _S103 = out_0+(_S96 + at_3);
-                    if(_S95 == 0.0f)
+                    float device* _S106 = out_0+(_S99 + at_3);
+                    if(_S98 == 0.0f)
                     {
                         m_1 = 0.0f;
                     }
                     else
                     {
-                        m_1 = list_1[4U * i_1 + column_0] * (1.0f / _S95);
+                        m_1 = list_1[4U * i_1 + column_0] * (1.0f / _S98);
                     }
-                    *_S103 = m_1;
+                    *_S106 = m_1;
                 }
                 else
                 {
-                    *(partial_0+(_S101 + at_3)) = list_1[4U * i_1 + column_0];
+                    *(partial_0+(_S104 + at_3)) = list_1[4U * i_1 + column_0];
                 }
                 uint col_1 = at_3 + 16U;
                 column_0 = column_0 + 1U;
@@ -906,66 +945,66 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
         }
         if((s_7.parts_0) > 1U)
         {
-            _S45 = col0_1 == 0U;
+            _S48 = col0_1 == 0U;
         }
         else
         {
-            _S45 = false;
+            _S48 = false;
         }
-        bool _S104;
-        if(_S45)
+        bool _S107;
+        if(_S48)
         {
-            _S104 = t_5 < (_S60.count_1);
+            _S107 = t_5 < (_S63.count_1);
         }
         else
         {
-            _S104 = false;
+            _S107 = false;
         }
-        if(_S104)
+        if(_S107)
         {
-            uint _S105 = _S60.from_0 + t_5;
-            thread Sheet_0 _S106 = s_7;
-            thread Sequence_0 _S107 = _S60.one_0;
-            uint _S108 = partialAt_0(&_S106, a_2->partial_at_0, _S51, part_1, &_S107, _S60.head_0, _S105);
-            *(partial_0+_S108) = (*kernelContext_3->row_max_0)[t_5];
-            *(partial_0+(_S108 + 1U)) = (*kernelContext_3->row_sum_0)[t_5];
+            uint _S108 = _S63.from_0 + t_5;
+            thread Sheet_0 _S109 = s_7;
+            thread Sequence_0 _S110 = _S63.one_0;
+            uint _S111 = partialAt_0(&_S109, a_2->partial_at_0, _S54, part_1, &_S110, _S63.head_0, _S108);
+            *(partial_0+_S111) = (*kernelContext_3->row_max_0)[t_5];
+            *(partial_0+(_S111 + 1U)) = (*kernelContext_3->row_sum_0)[t_5];
         }
-        bool _S109;
+        bool _S112;
         if((s_7.parts_0) == 1U)
         {
-            _S109 = (a_2->stats_at_0) != 4294967295U;
+            _S112 = (a_2->stats_at_0) != 4294967295U;
         }
         else
         {
-            _S109 = false;
+            _S112 = false;
         }
-        bool _S110;
-        if(_S109)
+        bool _S113;
+        if(_S112)
         {
-            _S110 = col0_1 == 0U;
-        }
-        else
-        {
-            _S110 = false;
-        }
-        bool _S111;
-        if(_S110)
-        {
-            _S111 = t_5 < (_S60.count_1);
+            _S113 = col0_1 == 0U;
         }
         else
         {
-            _S111 = false;
+            _S113 = false;
         }
-        if(_S111)
+        bool _S114;
+        if(_S113)
         {
-            uint _S112 = _S60.from_0 + t_5;
-            thread Sheet_0 _S113 = s_7;
-            thread Sequence_0 _S114 = _S60.one_0;
-            uint _S115 = statAt_0(&_S113, &_S114, _S60.head_0, _S112);
-            uint at_4 = a_2->stats_at_0 + _S115;
+            _S114 = t_5 < (_S63.count_1);
+        }
+        else
+        {
+            _S114 = false;
+        }
+        if(_S114)
+        {
+            uint _S115 = _S63.from_0 + t_5;
+            thread Sheet_0 _S116 = s_7;
+            thread Sequence_0 _S117 = _S63.one_0;
+            uint _S118 = statAt_0(&_S116, &_S117, _S63.head_0, _S115);
+            uint at_4 = a_2->stats_at_0 + _S118;
             bool none_0 = ((*kernelContext_3->row_sum_0)[t_5]) == 0.0f;
-            float device* _S116 = stats_0+at_4;
+            float device* _S119 = stats_0+at_4;
             if(none_0)
             {
                 m_1 = 0.0f;
@@ -974,8 +1013,8 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             {
                 m_1 = (*kernelContext_3->row_max_0)[t_5];
             }
-            *_S116 = m_1;
-            float device* _S117 = stats_0+(at_4 + _S51);
+            *_S119 = m_1;
+            float device* _S120 = stats_0+(at_4 + _S54);
             if(none_0)
             {
                 base_0 = 0.0f;
@@ -984,7 +1023,7 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             {
                 base_0 = 1.0f / (*kernelContext_3->row_sum_0)[t_5];
             }
-            *_S117 = base_0;
+            *_S120 = base_0;
         }
         job_1 = job_1 + a_2->groups_0;
     }

@@ -30,6 +30,35 @@ float larger_0(float a_0, float b_0)
     return _S2;
 }
 
+float expOfRest_0(float x_1, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+float expNegative_0(float x_2)
+{
+    float rounded_0 = fma(x_2, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_2, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S3;
+    if(isNaN_0(x_2))
+    {
+        _S3 = x_2;
+    }
+    else
+    {
+        if((as_type<uint>((x_2))) > (as_type<uint>((-87.0f))))
+        {
+            _S3 = 0.0f;
+        }
+        else
+        {
+            _S3 = e_0;
+        }
+    }
+    return _S3;
+}
+
 uint first_0(uint at_0, int batch_step_0, int head_step_0, int row_step_0, uint batch_0, uint head_0, uint row_0)
 {
     return uint(int(at_0) + int(batch_0) * batch_step_0 + int(head_0) * head_step_0 + int(row_0) * row_step_0);
@@ -108,23 +137,23 @@ struct KernelContext_0
 
 [[kernel]] void attention_f32_join(uint3 group_1 [[threadgroup_position_in_grid]], uint3 thread_0 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_stats_1 [[buffer(2)]], float device* entryPointParams_partial_1 [[buffer(3)]], Sheet_0 device* entryPointParams_sheet_1 [[buffer(4)]])
 {
-    uint _S3;
+    uint _S4;
     float sum_0;
-    float _S4;
+    float _S5;
     thread KernelContext_0 kernelContext_0;
     (&kernelContext_0)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_0)->entryPointParams_out_0 = entryPointParams_out_1;
     (&kernelContext_0)->entryPointParams_stats_0 = entryPointParams_stats_1;
     (&kernelContext_0)->entryPointParams_partial_0 = entryPointParams_partial_1;
     (&kernelContext_0)->entryPointParams_sheet_0 = entryPointParams_sheet_1;
-    Sheet_0 device* _S5 = entryPointParams_sheet_1+entryPointParams_1->a_1.sheet_at_0;
+    Sheet_0 device* _S6 = entryPointParams_sheet_1+entryPointParams_1->a_1.sheet_at_0;
     uint t_0 = thread_0.x;
-    uint _S6 = _S5->heads_0;
-    uint _S7 = _S5->queries_0;
-    uint all_0 = entryPointParams_1->a_1.batches_0 * _S5->heads_0 * _S5->queries_0;
-    uint _S8 = _S5->width_0;
-    uint _S9 = _S5->width_0 + 2U;
-    uint _S10 = all_0 * _S9;
+    uint _S7 = _S6->heads_0;
+    uint _S8 = _S6->queries_0;
+    uint all_0 = entryPointParams_1->a_1.batches_0 * _S6->heads_0 * _S6->queries_0;
+    uint _S9 = _S6->width_0;
+    uint _S10 = _S6->width_0 + 2U;
+    uint _S11 = all_0 * _S10;
     uint row_1 = group_1.x * 8U + t_0 / 16U;
     for(;;)
     {
@@ -135,67 +164,67 @@ struct KernelContext_0
         {
             break;
         }
-        uint _S11 = entryPointParams_1->a_1.partial_at_0 + row_1 * _S9;
-        float _S12 = - (as_type<float>((2139095040U)));
-        float m_0 = _S12;
+        uint _S12 = entryPointParams_1->a_1.partial_at_0 + row_1 * _S10;
+        float _S13 = - (as_type<float>((2139095040U)));
+        float m_0 = _S13;
         uint i_0 = 0U;
         for(;;)
         {
-            _S3 = _S5->parts_0;
-            if(i_0 < (_S5->parts_0))
+            _S4 = _S6->parts_0;
+            if(i_0 < (_S6->parts_0))
             {
             }
             else
             {
                 break;
             }
-            float _S13 = larger_0(m_0, (&kernelContext_0)->entryPointParams_partial_0[_S11 + i_0 * _S10]);
-            uint _S14 = i_0 + 1U;
-            m_0 = _S13;
-            i_0 = _S14;
+            float _S14 = larger_0(m_0, (&kernelContext_0)->entryPointParams_partial_0[_S12 + i_0 * _S11]);
+            uint _S15 = i_0 + 1U;
+            m_0 = _S14;
+            i_0 = _S15;
         }
-        float _S15;
-        if(m_0 == _S12)
+        float _S16;
+        if(m_0 == _S13)
         {
-            _S15 = 0.0f;
+            _S16 = 0.0f;
         }
         else
         {
-            _S15 = m_0;
+            _S16 = m_0;
         }
         float total_0 = 0.0f;
         uint i_1 = 0U;
         for(;;)
         {
-            if(i_1 < _S3)
+            if(i_1 < _S4)
             {
             }
             else
             {
                 break;
             }
-            uint _S16 = _S11 + i_1 * _S10;
-            float _S17 = fma((&kernelContext_0)->entryPointParams_partial_0[_S16 + 1U], exp((&kernelContext_0)->entryPointParams_partial_0[_S16] - _S15), total_0);
-            uint _S18 = i_1 + 1U;
-            total_0 = _S17;
-            i_1 = _S18;
+            uint _S17 = _S12 + i_1 * _S11;
+            float _S18 = fma((&kernelContext_0)->entryPointParams_partial_0[_S17 + 1U], expNegative_0((&kernelContext_0)->entryPointParams_partial_0[_S17] - _S16), total_0);
+            uint _S19 = i_1 + 1U;
+            total_0 = _S18;
+            i_1 = _S19;
         }
         bool none_0 = total_0 == 0.0f;
-        Join_0 _S19 = entryPointParams_1->a_1;
-        int _S20 = _S5->out_batch_0;
-        int _S21 = _S5->out_head_0;
-        int _S22 = _S5->out_row_0;
-        uint _S23 = row_1 / _S7;
-        uint _S24 = _S23 / _S6;
-        uint _S25 = row_1 / _S7;
-        uint _S26 = _S25 % _S6;
-        uint _S27 = row_1 % _S7;
-        uint _S28 = first_0(_S19.out_at_0, _S20, _S21, _S22, _S24, _S26, _S27);
-        uint _S29 = t_0 % 16U;
-        uint c_0 = _S29;
+        Join_0 _S20 = entryPointParams_1->a_1;
+        int _S21 = _S6->out_batch_0;
+        int _S22 = _S6->out_head_0;
+        int _S23 = _S6->out_row_0;
+        uint _S24 = row_1 / _S8;
+        uint _S25 = _S24 / _S7;
+        uint _S26 = row_1 / _S8;
+        uint _S27 = _S26 % _S7;
+        uint _S28 = row_1 % _S8;
+        uint _S29 = first_0(_S20.out_at_0, _S21, _S22, _S23, _S25, _S27, _S28);
+        uint _S30 = t_0 % 16U;
+        uint c_0 = _S30;
         for(;;)
         {
-            if(c_0 < _S8)
+            if(c_0 < _S9)
             {
             }
             else
@@ -206,43 +235,43 @@ struct KernelContext_0
             uint i_2 = 0U;
             for(;;)
             {
-                if(i_2 < _S3)
+                if(i_2 < _S4)
                 {
                 }
                 else
                 {
                     break;
                 }
-                uint _S30 = _S11 + i_2 * _S10;
-                float _S31 = fma((&kernelContext_0)->entryPointParams_partial_0[_S30 + 2U + c_0], exp((&kernelContext_0)->entryPointParams_partial_0[_S30] - _S15), sum_0);
-                uint _S32 = i_2 + 1U;
-                sum_0 = _S31;
-                i_2 = _S32;
+                uint _S31 = _S12 + i_2 * _S11;
+                float _S32 = fma((&kernelContext_0)->entryPointParams_partial_0[_S31 + 2U + c_0], expNegative_0((&kernelContext_0)->entryPointParams_partial_0[_S31] - _S16), sum_0);
+                uint _S33 = i_2 + 1U;
+                sum_0 = _S32;
+                i_2 = _S33;
             }
-            float device* _S33 = (&kernelContext_0)->entryPointParams_out_0+(_S28 + c_0);
+            float device* _S34 = (&kernelContext_0)->entryPointParams_out_0+(_S29 + c_0);
             if(none_0)
             {
-                _S4 = 0.0f;
+                _S5 = 0.0f;
             }
             else
             {
-                _S4 = sum_0 * (1.0f / total_0);
+                _S5 = sum_0 * (1.0f / total_0);
             }
-            *_S33 = _S4;
+            *_S34 = _S5;
             c_0 = c_0 + 16U;
         }
-        bool _S34;
+        bool _S35;
         if((entryPointParams_1->a_1.stats_at_0) != 4294967295U)
         {
-            _S34 = _S29 == 0U;
+            _S35 = _S30 == 0U;
         }
         else
         {
-            _S34 = false;
+            _S35 = false;
         }
-        if(_S34)
+        if(_S35)
         {
-            float device* _S35 = (&kernelContext_0)->entryPointParams_stats_0+(entryPointParams_1->a_1.stats_at_0 + row_1);
+            float device* _S36 = (&kernelContext_0)->entryPointParams_stats_0+(entryPointParams_1->a_1.stats_at_0 + row_1);
             if(none_0)
             {
                 sum_0 = 0.0f;
@@ -251,17 +280,17 @@ struct KernelContext_0
             {
                 sum_0 = m_0;
             }
-            *_S35 = sum_0;
-            float device* _S36 = (&kernelContext_0)->entryPointParams_stats_0+(entryPointParams_1->a_1.stats_at_0 + all_0 + row_1);
+            *_S36 = sum_0;
+            float device* _S37 = (&kernelContext_0)->entryPointParams_stats_0+(entryPointParams_1->a_1.stats_at_0 + all_0 + row_1);
             if(none_0)
             {
-                _S4 = 0.0f;
+                _S5 = 0.0f;
             }
             else
             {
-                _S4 = 1.0f / total_0;
+                _S5 = 1.0f / total_0;
             }
-            *_S36 = _S4;
+            *_S37 = _S5;
         }
         row_1 = row_1 + entryPointParams_1->a_1.groups_0 * 8U;
     }

@@ -624,11 +624,21 @@ float score_0(const Sheet_0 thread* s_4, const Sequence_0 thread* one_2, uint de
         return v_2;
     }
     uint m_0 = mask_0[uint(int(mask_at_1) + int(one_2->batch_0) * s_4->mask_batch_0 + int(head_3) * s_4->mask_head_0 + int(query_1) * s_4->mask_query_0 + int(key_0) * s_4->mask_key_0)];
+    float _S44;
     if((s_4->mask_kind_0) == 1U)
     {
-        return v_2 + (as_type<float>((m_0)));
+        float _S45 = (as_type<float>((m_0)));
+        float _S46 = - (as_type<float>((2139095040U)));
+        if(_S45 == _S46)
+        {
+            _S44 = _S46;
+        }
+        else
+        {
+            _S44 = v_2 + _S45;
+        }
+        return _S44;
     }
-    float _S44;
     if(m_0 == 0U)
     {
         _S44 = - (as_type<float>((2139095040U)));
@@ -647,25 +657,54 @@ bool isNaN_0(float x_1)
 
 float larger_0(float a_1, float b_0)
 {
-    bool _S45;
+    bool _S47;
     if(a_1 > b_0)
     {
-        _S45 = true;
+        _S47 = true;
     }
     else
     {
-        _S45 = isNaN_0(a_1);
+        _S47 = isNaN_0(a_1);
     }
-    float _S46;
-    if(_S45)
+    float _S48;
+    if(_S47)
     {
-        _S46 = a_1;
+        _S48 = a_1;
     }
     else
     {
-        _S46 = b_0;
+        _S48 = b_0;
     }
-    return _S46;
+    return _S48;
+}
+
+float expOfRest_0(float x_2, float n_0)
+{
+    float r_2 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_2));
+    return fma(r_2 * r_2, fma(fma(fma(fma(0.00138390657957643f, r_2, 0.00836919713765383f), r_2, 0.04166810214519501f), r_2, 0.16666516661643982f), r_2, 0.49999994039535522f), r_2) + 1.0f;
+}
+
+float expNegative_0(float x_3)
+{
+    float rounded_0 = fma(x_3, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_3, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S49;
+    if(isNaN_0(x_3))
+    {
+        _S49 = x_3;
+    }
+    else
+    {
+        if((as_type<uint>((x_3))) > (as_type<uint>((-87.0f))))
+        {
+            _S49 = 0.0f;
+        }
+        else
+        {
+            _S49 = e_0;
+        }
+    }
+    return _S49;
 }
 
 uint statAt_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint head_4, uint query_2)
@@ -675,9 +714,9 @@ uint statAt_0(const Sheet_0 thread* s_5, const Sequence_0 thread* one_3, uint he
 
 uint partialAt_0(const Sheet_0 thread* s_6, uint at_2, uint rows_all_0, uint part_0, const Sequence_0 thread* one_4, uint head_5, uint query_3)
 {
-    uint _S47 = part_0 * rows_all_0;
-    uint _S48 = statAt_0(s_6, one_4, head_5, query_3);
-    return at_2 + (_S47 + _S48) * (s_6->width_0 + 2U);
+    uint _S50 = part_0 * rows_all_0;
+    uint _S51 = statAt_0(s_6, one_4, head_5, query_3);
+    return at_2 + (_S50 + _S51) * (s_6->width_0 + 2U);
 }
 
 void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stats_0, float device* q_3, float device* k_4, float device* v_3, uint device* mask_1, uint device* q_bounds_2, uint device* k_bounds_2, uint device* tiles_1, float device* partial_0, Sheet_0 device* sheet_0, const Forward_0 constant* a_2, KernelContext_0 thread* kernelContext_3)
@@ -688,54 +727,54 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
     float m_1;
     float base_0;
     float p_1;
-    bool _S49;
+    bool _S52;
     Sheet_0 s_7 = sheet_0[a_2->sheet_at_0];
-    uint _S50 = max(1U, (s_7.width_0 + 128U - 1U) / 128U);
-    uint _S51 = a_2->q_bounds_at_0;
-    thread Sheet_0 _S52 = s_7;
-    uint _S53 = batches_0(&_S52, a_2->q_bounds_at_0);
-    uint _S54 = _S53 * s_7.heads_0;
-    uint _S55 = _S54 * s_7.queries_0;
-    uint _S56 = _S54 * s_7.query_tiles_0 * _S50 * s_7.parts_0;
+    uint _S53 = max(1U, (s_7.width_0 + 128U - 1U) / 128U);
+    uint _S54 = a_2->q_bounds_at_0;
+    thread Sheet_0 _S55 = s_7;
+    uint _S56 = batches_0(&_S55, a_2->q_bounds_at_0);
+    uint _S57 = _S56 * s_7.heads_0;
+    uint _S58 = _S57 * s_7.queries_0;
+    uint _S59 = _S57 * s_7.query_tiles_0 * _S53 * s_7.parts_0;
     uint job_1 = group_1;
     for(;;)
     {
-        if(job_1 < _S56)
+        if(job_1 < _S59)
         {
         }
         else
         {
             break;
         }
-        uint _S57 = job_1 % _S50;
-        uint col0_1 = _S57 * 128U;
-        uint _S58 = job_1 / _S50;
-        uint part_1 = _S58 % s_7.parts_0;
-        uint _S59 = a_2->k_bounds_at_0;
-        uint _S60 = a_2->tiles_at_0;
-        uint _S61 = job_1 / _S50;
-        uint _S62 = _S61 / s_7.parts_0;
-        thread Sheet_0 _S63 = s_7;
-        Tile_0 _S64 = tileOf_0(&_S63, q_bounds_2, _S51, k_bounds_2, _S59, tiles_1, _S60, _S62, s_7.heads_0, false);
-        if(!_S64.found_0)
+        uint _S60 = job_1 % _S53;
+        uint col0_1 = _S60 * 128U;
+        uint _S61 = job_1 / _S53;
+        uint part_1 = _S61 % s_7.parts_0;
+        uint _S62 = a_2->k_bounds_at_0;
+        uint _S63 = a_2->tiles_at_0;
+        uint _S64 = job_1 / _S53;
+        uint _S65 = _S64 / s_7.parts_0;
+        thread Sheet_0 _S66 = s_7;
+        Tile_0 _S67 = tileOf_0(&_S66, q_bounds_2, _S54, k_bounds_2, _S62, tiles_1, _S63, _S65, s_7.heads_0, false);
+        if(!_S67.found_0)
         {
             job_1 = job_1 + a_2->groups_0;
             continue;
         }
-        uint _S65 = ownRows_0(_S64.count_1, t_5);
-        uint _S66 = _S64.head_0 / s_7.group_0;
-        uint _S67 = _S64.one_0.q_0 + _S64.from_0;
-        uint _S68 = first_0(a_2->q_at_0, s_7.q_batch_0, s_7.q_head_0, s_7.q_row_0, _S64.one_0.batch_0, _S64.head_0, _S67);
-        uint _S69 = _S64.from_0 + _S64.count_1 - 1U;
-        thread Sheet_0 _S70 = s_7;
-        thread Sequence_0 _S71 = _S64.one_0;
-        int _S72 = position_0(&_S70, &_S71, _S69);
-        uint end_0 = uint(clamp(_S72 + s_7.right_0 + int(1), int(0), int(_S64.one_0.keys_1)));
+        uint _S68 = ownRows_0(_S67.count_1, t_5);
+        uint _S69 = _S67.head_0 / s_7.group_0;
+        uint _S70 = _S67.one_0.q_0 + _S67.from_0;
+        uint _S71 = first_0(a_2->q_at_0, s_7.q_batch_0, s_7.q_head_0, s_7.q_row_0, _S67.one_0.batch_0, _S67.head_0, _S70);
+        uint _S72 = _S67.from_0 + _S67.count_1 - 1U;
         thread Sheet_0 _S73 = s_7;
-        thread Sequence_0 _S74 = _S64.one_0;
-        int _S75 = position_0(&_S73, &_S74, _S64.from_0);
-        uint _S76 = max(uint(clamp(_S75 - s_7.left_0, int(0), int(end_0))), part_1 * s_7.part_keys_0);
-        uint _S77 = max(_S76, min(end_0, (part_1 + 1U) * s_7.part_keys_0));
+        thread Sequence_0 _S74 = _S67.one_0;
+        int _S75 = position_0(&_S73, &_S74, _S72);
+        uint end_0 = uint(clamp(_S75 + s_7.right_0 + int(1), int(0), int(_S67.one_0.keys_1)));
+        thread Sheet_0 _S76 = s_7;
+        thread Sequence_0 _S77 = _S67.one_0;
+        int _S78 = position_0(&_S76, &_S77, _S67.from_0);
+        uint _S79 = max(uint(clamp(_S78 - s_7.left_0, int(0), int(end_0))), part_1 * s_7.part_keys_0);
+        uint _S80 = max(_S79, min(end_0, (part_1 + 1U) * s_7.part_keys_0));
         thread array<array<float, int(8)>, int(4)> sum_3;
         clear_0(&sum_3);
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -744,27 +783,27 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             (*kernelContext_3->row_max_0)[t_5] = - (as_type<float>((2139095040U)));
             (*kernelContext_3->row_sum_0)[t_5] = 0.0f;
         }
-        uint key_1 = _S76;
+        uint key_1 = _S79;
         for(;;)
         {
-            if(key_1 < _S77)
+            if(key_1 < _S80)
             {
             }
             else
             {
                 break;
             }
-            uint _S78 = min(64U, _S77 - key_1);
-            uint _S79 = _S64.one_0.k_0 + key_1;
+            uint _S81 = min(64U, _S80 - key_1);
+            uint _S82 = _S67.one_0.k_0 + key_1;
             thread array<array<float, int(4)>, int(4)> dot_3;
-            dots_0(q_3, _S68, s_7.q_row_0, _S64.count_1, k_4, first_0(a_2->k_at_0, s_7.k_batch_0, s_7.k_head_0, s_7.k_row_0, _S64.one_0.batch_0, _S66, _S79), s_7.k_row_0, _S78, s_7.width_0, t_5, &dot_3, kernelContext_3);
+            dots_0(q_3, _S71, s_7.q_row_0, _S67.count_1, k_4, first_0(a_2->k_at_0, s_7.k_batch_0, s_7.k_head_0, s_7.k_row_0, _S67.one_0.batch_0, _S69, _S82), s_7.k_row_0, _S81, s_7.width_0, t_5, &dot_3, kernelContext_3);
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            thread array<array<float, int(4)>, int(4)> _S80 = dot_3;
-            put_0(&_S80, t_5, kernelContext_3);
+            thread array<array<float, int(4)>, int(4)> _S83 = dot_3;
+            put_0(&_S83, t_5, kernelContext_3);
             i_1 = 0U;
             for(;;)
             {
-                if(i_1 < _S65)
+                if(i_1 < _S68)
                 {
                 }
                 else
@@ -774,7 +813,7 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                 column_0 = t_5 % 16U;
                 for(;;)
                 {
-                    if(column_0 < _S78)
+                    if(column_0 < _S81)
                     {
                     }
                     else
@@ -782,46 +821,46 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                         break;
                     }
                     uint row_1 = t_5 / 16U * 4U + i_1;
-                    uint _S81 = _S64.from_0 + row_1;
-                    uint _S82 = key_1 + column_0;
-                    float _S83 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
-                    thread Sheet_0 _S84 = s_7;
-                    thread Sequence_0 _S85 = _S64.one_0;
-                    float _S86 = score_0(&_S84, &_S85, mask_1, a_2->mask_at_0, _S64.head_0, _S81, _S82, _S83);
-                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = _S86;
+                    uint _S84 = _S67.from_0 + row_1;
+                    uint _S85 = key_1 + column_0;
+                    float _S86 = (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0];
+                    thread Sheet_0 _S87 = s_7;
+                    thread Sequence_0 _S88 = _S67.one_0;
+                    float _S89 = score_0(&_S87, &_S88, mask_1, a_2->mask_at_0, _S67.head_0, _S84, _S85, _S86);
+                    (*kernelContext_3->tile_of_0)[row_1 * 65U + column_0] = _S89;
                     column_0 = column_0 + 16U;
                 }
                 i_1 = i_1 + 1U;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
             uint row_2 = t_5 / 4U;
-            uint _S87 = row_2 * 65U;
-            uint _S88 = t_5 % 4U;
-            uint _S89 = _S88 * 16U;
-            uint from_1 = _S87 + _S89;
-            uint _S90 = _S87 + min(_S78, _S89 + 16U);
-            float _S91 = - (as_type<float>((2139095040U)));
+            uint _S90 = row_2 * 65U;
+            uint _S91 = t_5 % 4U;
+            uint _S92 = _S91 * 16U;
+            uint from_1 = _S90 + _S92;
+            uint _S93 = _S90 + min(_S81, _S92 + 16U);
+            float _S94 = - (as_type<float>((2139095040U)));
             column_0 = from_1;
-            m_1 = _S91;
+            m_1 = _S94;
             for(;;)
             {
-                if(column_0 < _S90)
+                if(column_0 < _S93)
                 {
                 }
                 else
                 {
                     break;
                 }
-                float _S92 = larger_0(m_1, (*kernelContext_3->tile_of_0)[column_0]);
+                float _S95 = larger_0(m_1, (*kernelContext_3->tile_of_0)[column_0]);
                 column_0 = column_0 + 1U;
-                m_1 = _S92;
+                m_1 = _S95;
             }
             (*kernelContext_3->parts_1)[t_5] = m_1;
             threadgroup_barrier(mem_flags::mem_threadgroup);
             float before_0 = (*kernelContext_3->row_max_0)[row_2];
-            uint _S93 = 4U * row_2;
-            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_1)[_S93], (*kernelContext_3->parts_1)[_S93 + 1U]), larger_0((*kernelContext_3->parts_1)[_S93 + 2U], (*kernelContext_3->parts_1)[_S93 + 3U])), (*kernelContext_3->row_max_0)[row_2]);
-            if(now_0 == _S91)
+            uint _S96 = 4U * row_2;
+            float now_0 = larger_0(larger_0(larger_0((*kernelContext_3->parts_1)[_S96], (*kernelContext_3->parts_1)[_S96 + 1U]), larger_0((*kernelContext_3->parts_1)[_S96 + 2U], (*kernelContext_3->parts_1)[_S96 + 3U])), (*kernelContext_3->row_max_0)[row_2]);
+            if(now_0 == _S94)
             {
                 base_0 = 0.0f;
             }
@@ -834,7 +873,7 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             float total_0 = 0.0f;
             for(;;)
             {
-                if(at_3 < _S90)
+                if(at_3 < _S93)
                 {
                 }
                 else
@@ -842,13 +881,13 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                     break;
                 }
                 float z_0 = (*kernelContext_3->tile_of_0)[at_3];
-                if(((*kernelContext_3->tile_of_0)[at_3]) == _S91)
+                if(((*kernelContext_3->tile_of_0)[at_3]) == _S94)
                 {
                     p_1 = 0.0f;
                 }
                 else
                 {
-                    p_1 = exp(z_0 - base_0);
+                    p_1 = expNegative_0(z_0 - base_0);
                 }
                 (*kernelContext_3->tile_of_0)[at_3] = p_1;
                 float total_1 = total_0 + p_1;
@@ -857,68 +896,68 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             }
             (*kernelContext_3->parts_1)[t_5] = total_0;
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            if(_S88 == 0U)
+            if(_S91 == 0U)
             {
-                if(before_0 == _S91)
+                if(before_0 == _S94)
                 {
                     p_1 = 0.0f;
                 }
                 else
                 {
-                    p_1 = exp(before_0 - base_0);
+                    p_1 = expNegative_0(before_0 - base_0);
                 }
                 (*kernelContext_3->row_keep_0)[row_2] = p_1;
                 (*kernelContext_3->row_sum_0)[row_2] = fma((*kernelContext_3->row_sum_0)[row_2], p_1, (*kernelContext_3->parts_1)[t_5] + (*kernelContext_3->parts_1)[t_5 + 1U] + ((*kernelContext_3->parts_1)[t_5 + 2U] + (*kernelContext_3->parts_1)[t_5 + 3U]));
                 (*kernelContext_3->row_max_0)[row_2] = now_0;
             }
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            float _S94 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
+            float _S97 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
             sum_3[0U][int(0)] = sum_3[0U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U];
-            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S94;
-            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S94;
-            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S94;
-            sum_3[0U][int(4)] = sum_3[0U][int(4)] * _S94;
-            sum_3[0U][int(5)] = sum_3[0U][int(5)] * _S94;
-            sum_3[0U][int(6)] = sum_3[0U][int(6)] * _S94;
-            sum_3[0U][int(7)] = sum_3[0U][int(7)] * _S94;
-            float _S95 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
+            sum_3[0U][int(1)] = sum_3[0U][int(1)] * _S97;
+            sum_3[0U][int(2)] = sum_3[0U][int(2)] * _S97;
+            sum_3[0U][int(3)] = sum_3[0U][int(3)] * _S97;
+            sum_3[0U][int(4)] = sum_3[0U][int(4)] * _S97;
+            sum_3[0U][int(5)] = sum_3[0U][int(5)] * _S97;
+            sum_3[0U][int(6)] = sum_3[0U][int(6)] * _S97;
+            sum_3[0U][int(7)] = sum_3[0U][int(7)] * _S97;
+            float _S98 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
             sum_3[1U][int(0)] = sum_3[1U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 1U];
-            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S95;
-            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S95;
-            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S95;
-            sum_3[1U][int(4)] = sum_3[1U][int(4)] * _S95;
-            sum_3[1U][int(5)] = sum_3[1U][int(5)] * _S95;
-            sum_3[1U][int(6)] = sum_3[1U][int(6)] * _S95;
-            sum_3[1U][int(7)] = sum_3[1U][int(7)] * _S95;
-            float _S96 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
+            sum_3[1U][int(1)] = sum_3[1U][int(1)] * _S98;
+            sum_3[1U][int(2)] = sum_3[1U][int(2)] * _S98;
+            sum_3[1U][int(3)] = sum_3[1U][int(3)] * _S98;
+            sum_3[1U][int(4)] = sum_3[1U][int(4)] * _S98;
+            sum_3[1U][int(5)] = sum_3[1U][int(5)] * _S98;
+            sum_3[1U][int(6)] = sum_3[1U][int(6)] * _S98;
+            sum_3[1U][int(7)] = sum_3[1U][int(7)] * _S98;
+            float _S99 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
             sum_3[2U][int(0)] = sum_3[2U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 2U];
-            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S96;
-            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S96;
-            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S96;
-            sum_3[2U][int(4)] = sum_3[2U][int(4)] * _S96;
-            sum_3[2U][int(5)] = sum_3[2U][int(5)] * _S96;
-            sum_3[2U][int(6)] = sum_3[2U][int(6)] * _S96;
-            sum_3[2U][int(7)] = sum_3[2U][int(7)] * _S96;
-            float _S97 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
+            sum_3[2U][int(1)] = sum_3[2U][int(1)] * _S99;
+            sum_3[2U][int(2)] = sum_3[2U][int(2)] * _S99;
+            sum_3[2U][int(3)] = sum_3[2U][int(3)] * _S99;
+            sum_3[2U][int(4)] = sum_3[2U][int(4)] * _S99;
+            sum_3[2U][int(5)] = sum_3[2U][int(5)] * _S99;
+            sum_3[2U][int(6)] = sum_3[2U][int(6)] * _S99;
+            sum_3[2U][int(7)] = sum_3[2U][int(7)] * _S99;
+            float _S100 = (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
             sum_3[3U][int(0)] = sum_3[3U][int(0)] * (*kernelContext_3->row_keep_0)[t_5 / 16U * 4U + 3U];
-            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S97;
-            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S97;
-            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S97;
-            sum_3[3U][int(4)] = sum_3[3U][int(4)] * _S97;
-            sum_3[3U][int(5)] = sum_3[3U][int(5)] * _S97;
-            sum_3[3U][int(6)] = sum_3[3U][int(6)] * _S97;
-            sum_3[3U][int(7)] = sum_3[3U][int(7)] * _S97;
-            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_7.v_batch_0, s_7.v_head_0, s_7.v_row_0, _S64.one_0.batch_0, _S66, _S79), s_7.v_row_0, _S78, s_7.width_0, col0_1, t_5, kernelContext_3);
+            sum_3[3U][int(1)] = sum_3[3U][int(1)] * _S100;
+            sum_3[3U][int(2)] = sum_3[3U][int(2)] * _S100;
+            sum_3[3U][int(3)] = sum_3[3U][int(3)] * _S100;
+            sum_3[3U][int(4)] = sum_3[3U][int(4)] * _S100;
+            sum_3[3U][int(5)] = sum_3[3U][int(5)] * _S100;
+            sum_3[3U][int(6)] = sum_3[3U][int(6)] * _S100;
+            sum_3[3U][int(7)] = sum_3[3U][int(7)] * _S100;
+            add_0(&sum_3, v_3, first_0(a_2->v_at_0, s_7.v_batch_0, s_7.v_head_0, s_7.v_row_0, _S67.one_0.batch_0, _S69, _S82), s_7.v_row_0, _S81, s_7.width_0, col0_1, t_5, kernelContext_3);
             key_1 = key_1 + 64U;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        thread array<array<float, int(8)>, int(4)> _S98 = sum_3;
+        thread array<array<float, int(8)>, int(4)> _S101 = sum_3;
         thread array<float, int(32)> list_1;
-        listed_0(&_S98, &list_1);
+        listed_0(&_S101, &list_1);
         i_1 = 0U;
         for(;;)
         {
-            if(i_1 < _S65)
+            if(i_1 < _S68)
             {
             }
             else
@@ -926,27 +965,27 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                 break;
             }
             uint row_3 = t_5 / 16U * 4U + i_1;
-            float _S99 = (*kernelContext_3->row_sum_0)[row_3];
-            uint _S100 = first_0(a_2->out_at_0, s_7.out_batch_0, s_7.out_head_0, s_7.out_row_0, _S64.one_0.batch_0, _S64.head_0, _S67 + row_3);
-            uint _S101 = _S64.from_0 + row_3;
-            thread Sheet_0 _S102 = s_7;
-            thread Sequence_0 _S103 = _S64.one_0;
-            uint _S104 = partialAt_0(&_S102, a_2->partial_at_0, _S55, part_1, &_S103, _S64.head_0, _S101);
-            uint _S105 = _S104 + 2U;
-            uint _S106 = col0_1 + t_5 % 16U;
+            float _S102 = (*kernelContext_3->row_sum_0)[row_3];
+            uint _S103 = first_0(a_2->out_at_0, s_7.out_batch_0, s_7.out_head_0, s_7.out_row_0, _S67.one_0.batch_0, _S67.head_0, _S70 + row_3);
+            uint _S104 = _S67.from_0 + row_3;
+            thread Sheet_0 _S105 = s_7;
+            thread Sequence_0 _S106 = _S67.one_0;
+            uint _S107 = partialAt_0(&_S105, a_2->partial_at_0, _S58, part_1, &_S106, _S67.head_0, _S104);
+            uint _S108 = _S107 + 2U;
+            uint _S109 = col0_1 + t_5 % 16U;
             column_0 = 0U;
-            at_3 = _S106;
+            at_3 = _S109;
             for(;;)
             {
                 if(column_0 < 8U)
                 {
-                    _S49 = at_3 < (s_7.width_0);
+                    _S52 = at_3 < (s_7.width_0);
                 }
                 else
                 {
-                    _S49 = false;
+                    _S52 = false;
                 }
-                if(_S49)
+                if(_S52)
                 {
                 }
                 else
@@ -955,20 +994,20 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
                 }
                 if((s_7.parts_0) == 1U)
                 {
-                    float device* _S107 = out_0+(_S100 + at_3);
-                    if(_S99 == 0.0f)
+                    float device* _S110 = out_0+(_S103 + at_3);
+                    if(_S102 == 0.0f)
                     {
                         m_1 = 0.0f;
                     }
                     else
                     {
-                        m_1 = list_1[8U * i_1 + column_0] * (1.0f / _S99);
+                        m_1 = list_1[8U * i_1 + column_0] * (1.0f / _S102);
                     }
-                    *_S107 = m_1;
+                    *_S110 = m_1;
                 }
                 else
                 {
-                    *(partial_0+(_S105 + at_3)) = list_1[8U * i_1 + column_0];
+                    *(partial_0+(_S108 + at_3)) = list_1[8U * i_1 + column_0];
                 }
                 uint col_1 = at_3 + 16U;
                 column_0 = column_0 + 1U;
@@ -978,66 +1017,66 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
         }
         if((s_7.parts_0) > 1U)
         {
-            _S49 = col0_1 == 0U;
+            _S52 = col0_1 == 0U;
         }
         else
         {
-            _S49 = false;
+            _S52 = false;
         }
-        bool _S108;
-        if(_S49)
+        bool _S111;
+        if(_S52)
         {
-            _S108 = t_5 < (_S64.count_1);
+            _S111 = t_5 < (_S67.count_1);
         }
         else
         {
-            _S108 = false;
+            _S111 = false;
         }
-        if(_S108)
+        if(_S111)
         {
-            uint _S109 = _S64.from_0 + t_5;
-            thread Sheet_0 _S110 = s_7;
-            thread Sequence_0 _S111 = _S64.one_0;
-            uint _S112 = partialAt_0(&_S110, a_2->partial_at_0, _S55, part_1, &_S111, _S64.head_0, _S109);
-            *(partial_0+_S112) = (*kernelContext_3->row_max_0)[t_5];
-            *(partial_0+(_S112 + 1U)) = (*kernelContext_3->row_sum_0)[t_5];
+            uint _S112 = _S67.from_0 + t_5;
+            thread Sheet_0 _S113 = s_7;
+            thread Sequence_0 _S114 = _S67.one_0;
+            uint _S115 = partialAt_0(&_S113, a_2->partial_at_0, _S58, part_1, &_S114, _S67.head_0, _S112);
+            *(partial_0+_S115) = (*kernelContext_3->row_max_0)[t_5];
+            *(partial_0+(_S115 + 1U)) = (*kernelContext_3->row_sum_0)[t_5];
         }
-        bool _S113;
+        bool _S116;
         if((s_7.parts_0) == 1U)
         {
-            _S113 = (a_2->stats_at_0) != 4294967295U;
+            _S116 = (a_2->stats_at_0) != 4294967295U;
         }
         else
         {
-            _S113 = false;
+            _S116 = false;
         }
-        bool _S114;
-        if(_S113)
+        bool _S117;
+        if(_S116)
         {
-            _S114 = col0_1 == 0U;
-        }
-        else
-        {
-            _S114 = false;
-        }
-        bool _S115;
-        if(_S114)
-        {
-            _S115 = t_5 < (_S64.count_1);
+            _S117 = col0_1 == 0U;
         }
         else
         {
-            _S115 = false;
+            _S117 = false;
         }
-        if(_S115)
+        bool _S118;
+        if(_S117)
         {
-            uint _S116 = _S64.from_0 + t_5;
-            thread Sheet_0 _S117 = s_7;
-            thread Sequence_0 _S118 = _S64.one_0;
-            uint _S119 = statAt_0(&_S117, &_S118, _S64.head_0, _S116);
-            uint at_4 = a_2->stats_at_0 + _S119;
+            _S118 = t_5 < (_S67.count_1);
+        }
+        else
+        {
+            _S118 = false;
+        }
+        if(_S118)
+        {
+            uint _S119 = _S67.from_0 + t_5;
+            thread Sheet_0 _S120 = s_7;
+            thread Sequence_0 _S121 = _S67.one_0;
+            uint _S122 = statAt_0(&_S120, &_S121, _S67.head_0, _S119);
+            uint at_4 = a_2->stats_at_0 + _S122;
             bool none_0 = ((*kernelContext_3->row_sum_0)[t_5]) == 0.0f;
-            float device* _S120 = stats_0+at_4;
+            float device* _S123 = stats_0+at_4;
             if(none_0)
             {
                 m_1 = 0.0f;
@@ -1046,8 +1085,8 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             {
                 m_1 = (*kernelContext_3->row_max_0)[t_5];
             }
-            *_S120 = m_1;
-            float device* _S121 = stats_0+(at_4 + _S55);
+            *_S123 = m_1;
+            float device* _S124 = stats_0+(at_4 + _S58);
             if(none_0)
             {
                 base_0 = 0.0f;
@@ -1056,7 +1095,7 @@ void forwardOf_0(uint group_1, uint t_5, float device* out_0, float device* stat
             {
                 base_0 = 1.0f / (*kernelContext_3->row_sum_0)[t_5];
             }
-            *_S121 = base_0;
+            *_S124 = base_0;
         }
         job_1 = job_1 + a_2->groups_0;
     }

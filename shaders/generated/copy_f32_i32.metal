@@ -23,9 +23,9 @@ int walk_0(uint i_0, const array<uint, int(4)> constant* sizes_0, int s0_0, int 
     return _S9 + int(_S10) * s3_0;
 }
 
-float fromSigned_0(int x_0)
+float floatOf_0(int x_0)
 {
-    return float(x_0);
+    return fma(float(x_0 >> 16U), 6.5536e+04f, float(x_0 & int(65535)));
 }
 
 struct Copy_0
@@ -71,7 +71,7 @@ struct KernelContext_0
         float device* _S13 = (&kernelContext_0)->entryPointParams_out_0+uint(_S11 + _S12);
         int _S14 = int((&(&kernelContext_0)->entryPointParams_0->a_0)->x_at_0);
         int _S15 = walk_0(i_1, &(&(&kernelContext_0)->entryPointParams_0->a_0)->axes_sizes_0, (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(4)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(5)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(6)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(7)]);
-        *_S13 = fromSigned_0((&kernelContext_0)->entryPointParams_x_0[uint(_S14 + _S15)]);
+        *_S13 = floatOf_0((&kernelContext_0)->entryPointParams_x_0[uint(_S14 + _S15)]);
         i_1 = i_1 + (&(&kernelContext_0)->entryPointParams_0->a_0)->groups_0 * 256U;
     }
     return;

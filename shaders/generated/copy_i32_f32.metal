@@ -28,7 +28,7 @@ bool isNaN_0(float x_0)
     return ((as_type<uint>((x_0))) & 2147483647U) > 2139095040U;
 }
 
-int toSigned_0(float x_1)
+int signedOf_0(float x_1)
 {
     if(isNaN_0(x_1))
     {
@@ -88,7 +88,7 @@ struct KernelContext_0
         int device* _S13 = (&kernelContext_0)->entryPointParams_out_0+uint(_S11 + _S12);
         int _S14 = int((&(&kernelContext_0)->entryPointParams_0->a_0)->x_at_0);
         int _S15 = walk_0(i_1, &(&(&kernelContext_0)->entryPointParams_0->a_0)->axes_sizes_0, (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(4)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(5)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(6)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(7)]);
-        *_S13 = toSigned_0((&kernelContext_0)->entryPointParams_x_0[uint(_S14 + _S15)]);
+        *_S13 = signedOf_0((&kernelContext_0)->entryPointParams_x_0[uint(_S14 + _S15)]);
         i_1 = i_1 + (&(&kernelContext_0)->entryPointParams_0->a_0)->groups_0 * 256U;
     }
     return;

@@ -28,7 +28,7 @@ bool isNaN_0(float x_0)
     return ((as_type<uint>((x_0))) & 2147483647U) > 2139095040U;
 }
 
-uint toUnsigned_0(float x_1)
+uint unsignedOf_0(float x_1)
 {
     bool _S11;
     if(isNaN_0(x_1))
@@ -47,7 +47,11 @@ uint toUnsigned_0(float x_1)
     {
         return 4294967295U;
     }
-    return uint(x_1);
+    if(x_1 >= 2.147483648e+09f)
+    {
+        return uint(int(x_1 - 2.147483648e+09f)) + 2147483648U;
+    }
+    return uint(int(x_1));
 }
 
 struct Copy_0
@@ -93,7 +97,7 @@ struct KernelContext_0
         uint device* _S14 = (&kernelContext_0)->entryPointParams_out_0+uint(_S12 + _S13);
         int _S15 = int((&(&kernelContext_0)->entryPointParams_0->a_0)->x_at_0);
         int _S16 = walk_0(i_1, &(&(&kernelContext_0)->entryPointParams_0->a_0)->axes_sizes_0, (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(4)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(5)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(6)], (&(&kernelContext_0)->entryPointParams_0->a_0)->axes_strides_0[int(7)]);
-        *_S14 = toUnsigned_0((&kernelContext_0)->entryPointParams_x_0[uint(_S15 + _S16)]);
+        *_S14 = unsignedOf_0((&kernelContext_0)->entryPointParams_x_0[uint(_S15 + _S16)]);
         i_1 = i_1 + (&(&kernelContext_0)->entryPointParams_0->a_0)->groups_0 * 256U;
     }
     return;

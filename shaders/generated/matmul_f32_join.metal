@@ -2,44 +2,97 @@
 #include <metal_math>
 #include <metal_texture>
 using namespace metal;
-float bell_0(float a_0)
+float lostOf_0(float a_0, float b_0, float p_0)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_0))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_0))) & 4294963200U)));
+    float a_low_0 = a_0 - a_high_0;
+    float b_low_0 = b_0 - b_high_0;
+    return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
+float expOfRest_0(float x_0, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_0));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_1)
+{
+    return ((as_type<uint>((x_1))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_2)
 {
     float limited_0;
-    if(a_0 > 16.0f)
+    if(x_2 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_0;
+        if(x_2 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_2;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_2))
+    {
+        limited_0 = x_2;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
 }
 
-float mills_0(float a_1)
+float bell_0(float a_1)
 {
-    float inverse_0 = 1.0f / (a_1 + 5.0f);
-    float t_0 = fma(a_1 * inverse_0, 2.0f, -1.0f);
+    float limited_1;
+    if(a_1 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_1;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * lostOf_0(limited_1, limited_1, square_0), e_1);
+}
+
+float mills_0(float a_2)
+{
+    float inverse_0 = 1.0f / (a_2 + 5.0f);
+    float t_0 = fma(a_2 * inverse_0, 2.0f, -1.0f);
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_0)
+float normalCdf_0(float x_3)
 {
-    float a_2 = abs(x_0);
-    float _S1 = bell_0(a_2);
+    float a_3 = abs(x_3);
+    float _S1 = bell_0(a_3);
     float _S2;
-    if(a_2 > 16.0f)
+    if(a_3 > 16.0f)
     {
         _S2 = 16.0f;
     }
     else
     {
-        _S2 = a_2;
+        _S2 = a_3;
     }
     float tail_0 = _S1 * mills_0(_S2);
-    if(x_0 < 0.0f)
+    if(x_3 < 0.0f)
     {
         _S2 = tail_0;
     }
@@ -50,52 +103,52 @@ float normalCdf_0(float x_0)
     return _S2;
 }
 
-float geluErf_0(float x_1)
+float geluErf_0(float x_4)
 {
     float _S3;
-    if(x_1 < -16.0f)
+    if(x_4 < -16.0f)
     {
         _S3 = 0.0f;
     }
     else
     {
-        if(x_1 > 16.0f)
+        if(x_4 > 16.0f)
         {
-            _S3 = x_1;
+            _S3 = x_4;
         }
         else
         {
-            _S3 = x_1 * normalCdf_0(x_1);
+            _S3 = x_4 * normalCdf_0(x_4);
         }
     }
     return _S3;
 }
 
-float logistic_0(float x_2)
+float logistic_0(float x_5)
 {
-    float e_1 = exp(- abs(x_2));
+    float e_2 = expOf_0(- abs(x_5));
     float _S4;
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
-        _S4 = e_1;
+        _S4 = e_2;
     }
     else
     {
         _S4 = 1.0f;
     }
-    return _S4 / (1.0f + e_1);
+    return _S4 / (1.0f + e_2);
 }
 
-float siluOf_0(float x_3)
+float siluOf_0(float x_6)
 {
     float _S5;
-    if(x_3 < -100.0f)
+    if(x_6 < -100.0f)
     {
         _S5 = 0.0f;
     }
     else
     {
-        _S5 = x_3 * logistic_0(x_3);
+        _S5 = x_6 * logistic_0(x_6);
     }
     return _S5;
 }
@@ -178,7 +231,7 @@ struct Parts_0
     uint partials_at_0;
     uint bias_at_1;
     uint m_0;
-    uint n_0;
+    uint n_1;
     uint ldc_1;
     float alpha_1;
     float beta_1;
@@ -192,7 +245,7 @@ struct Parts_0
 
 struct EntryPointParams_0
 {
-    Parts_0 p_0;
+    Parts_0 p_1;
 };
 
 struct KernelContext_0
@@ -210,8 +263,8 @@ struct KernelContext_0
     (&kernelContext_0)->entryPointParams_c_0 = entryPointParams_c_1;
     (&kernelContext_0)->entryPointParams_partials_0 = entryPointParams_partials_1;
     (&kernelContext_0)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint size_0 = (&entryPointParams_1->p_0)->m_0 * (&entryPointParams_1->p_0)->n_0;
-    uint _S9 = size_0 * (&entryPointParams_1->p_0)->count_0;
+    uint size_0 = (&entryPointParams_1->p_1)->m_0 * (&entryPointParams_1->p_1)->n_1;
+    uint _S9 = size_0 * (&entryPointParams_1->p_1)->count_0;
     uint i_0 = group_0.x * 64U + thread_0.x;
     for(;;)
     {
@@ -226,7 +279,7 @@ struct KernelContext_0
         float sum_1 = 0.0f;
         for(;;)
         {
-            if(s_0 < ((&entryPointParams_1->p_0)->parts_0))
+            if(s_0 < ((&entryPointParams_1->p_1)->parts_0))
             {
             }
             else
@@ -235,54 +288,54 @@ struct KernelContext_0
             }
             thread array<float, int(8)> v_3;
             v_3[0U] = 0.0f;
-            if(s_0 < ((&entryPointParams_1->p_0)->parts_0))
+            if(s_0 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[0U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + s_0 * _S9 + i_0];
+                v_3[0U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + s_0 * _S9 + i_0];
             }
             v_3[1U] = 0.0f;
             uint _S10 = s_0 + 1U;
-            if(_S10 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S10 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[1U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S10 * _S9 + i_0];
+                v_3[1U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S10 * _S9 + i_0];
             }
             v_3[2U] = 0.0f;
             uint _S11 = s_0 + 2U;
-            if(_S11 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S11 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[2U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S11 * _S9 + i_0];
+                v_3[2U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S11 * _S9 + i_0];
             }
             v_3[3U] = 0.0f;
             uint _S12 = s_0 + 3U;
-            if(_S12 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S12 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[3U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S12 * _S9 + i_0];
+                v_3[3U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S12 * _S9 + i_0];
             }
             v_3[4U] = 0.0f;
             uint _S13 = s_0 + 4U;
-            if(_S13 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S13 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[4U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S13 * _S9 + i_0];
+                v_3[4U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S13 * _S9 + i_0];
             }
             v_3[5U] = 0.0f;
             uint _S14 = s_0 + 5U;
-            if(_S14 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S14 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[5U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S14 * _S9 + i_0];
+                v_3[5U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S14 * _S9 + i_0];
             }
             v_3[6U] = 0.0f;
             uint _S15 = s_0 + 6U;
-            if(_S15 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S15 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[6U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S15 * _S9 + i_0];
+                v_3[6U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S15 * _S9 + i_0];
             }
             v_3[7U] = 0.0f;
             uint _S16 = s_0 + 7U;
-            if(_S16 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S16 < ((&entryPointParams_1->p_1)->parts_0))
             {
-                v_3[7U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_0)->partials_at_0 + _S16 * _S9 + i_0];
+                v_3[7U] = (&kernelContext_0)->entryPointParams_partials_0[(&entryPointParams_1->p_1)->partials_at_0 + _S16 * _S9 + i_0];
             }
             float sum_2;
-            if(s_0 < ((&entryPointParams_1->p_0)->parts_0))
+            if(s_0 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_2 = sum_1 + v_3[0U];
             }
@@ -291,7 +344,7 @@ struct KernelContext_0
                 sum_2 = sum_1;
             }
             float sum_3;
-            if(_S10 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S10 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_3 = sum_2 + v_3[1U];
             }
@@ -300,7 +353,7 @@ struct KernelContext_0
                 sum_3 = sum_2;
             }
             float sum_4;
-            if(_S11 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S11 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_4 = sum_3 + v_3[2U];
             }
@@ -309,7 +362,7 @@ struct KernelContext_0
                 sum_4 = sum_3;
             }
             float sum_5;
-            if(_S12 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S12 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_5 = sum_4 + v_3[3U];
             }
@@ -318,7 +371,7 @@ struct KernelContext_0
                 sum_5 = sum_4;
             }
             float sum_6;
-            if(_S13 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S13 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_6 = sum_5 + v_3[4U];
             }
@@ -327,7 +380,7 @@ struct KernelContext_0
                 sum_6 = sum_5;
             }
             float sum_7;
-            if(_S14 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S14 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_7 = sum_6 + v_3[5U];
             }
@@ -336,7 +389,7 @@ struct KernelContext_0
                 sum_7 = sum_6;
             }
             float sum_8;
-            if(_S15 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S15 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_8 = sum_7 + v_3[6U];
             }
@@ -344,7 +397,7 @@ struct KernelContext_0
             {
                 sum_8 = sum_7;
             }
-            if(_S16 < ((&entryPointParams_1->p_0)->parts_0))
+            if(_S16 < ((&entryPointParams_1->p_1)->parts_0))
             {
                 sum_1 = sum_8 + v_3[7U];
             }
@@ -356,8 +409,8 @@ struct KernelContext_0
         }
         uint _S17 = i_0 / size_0;
         uint _S18 = i_0 % size_0;
-        uint row_1 = _S18 / (&entryPointParams_1->p_0)->n_0;
-        uint col_1 = i_0 % (&entryPointParams_1->p_0)->n_0;
+        uint row_1 = _S18 / (&entryPointParams_1->p_1)->n_1;
+        uint col_1 = i_0 % (&entryPointParams_1->p_1)->n_1;
         uint axis_0 = 0U;
         uint index_0 = _S17;
         int at_0 = int(0);
@@ -370,15 +423,15 @@ struct KernelContext_0
             {
                 break;
             }
-            uint _S19 = index_0 % (&entryPointParams_1->p_0)->sizes_0[axis_0];
-            int at_1 = at_0 + int(_S19) * (&entryPointParams_1->p_0)->batch_c_0[axis_0];
-            uint index_1 = index_0 / (&entryPointParams_1->p_0)->sizes_0[axis_0];
+            uint _S19 = index_0 % (&entryPointParams_1->p_1)->sizes_0[axis_0];
+            int at_1 = at_0 + int(_S19) * (&entryPointParams_1->p_1)->batch_c_0[axis_0];
+            uint index_1 = index_0 / (&entryPointParams_1->p_1)->sizes_0[axis_0];
             axis_0 = axis_0 + 1U;
             index_0 = index_1;
             at_0 = at_1;
         }
-        close_0((&kernelContext_0)->entryPointParams_c_0, (&entryPointParams_1->p_0)->c_at_1 + uint(at_0), (&entryPointParams_1->p_0)->ldc_1, (&kernelContext_0)->entryPointParams_bias_0, (&entryPointParams_1->p_0)->bias_at_1, (&entryPointParams_1->p_0)->turned_1, (&entryPointParams_1->p_0)->alpha_1, (&entryPointParams_1->p_0)->beta_1, (&entryPointParams_1->p_0)->epilogue_2, row_1, col_1, sum_1);
-        i_0 = i_0 + (&entryPointParams_1->p_0)->groups_0 * 64U;
+        close_0((&kernelContext_0)->entryPointParams_c_0, (&entryPointParams_1->p_1)->c_at_1 + uint(at_0), (&entryPointParams_1->p_1)->ldc_1, (&kernelContext_0)->entryPointParams_bias_0, (&entryPointParams_1->p_1)->bias_at_1, (&entryPointParams_1->p_1)->turned_1, (&entryPointParams_1->p_1)->alpha_1, (&entryPointParams_1->p_1)->beta_1, (&entryPointParams_1->p_1)->epilogue_2, row_1, col_1, sum_1);
+        i_0 = i_0 + (&entryPointParams_1->p_1)->groups_0 * 64U;
     }
     return;
 }

@@ -89,44 +89,97 @@ Place_0 Place_x24init_0(uint c_1, uint a_1, uint b_1, uint k_1)
     return _S1;
 }
 
-float bell_0(float a_2)
+float lostOf_0(float a_2, float b_2, float p_0)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_2))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_2))) & 4294963200U)));
+    float a_low_0 = a_2 - a_high_0;
+    float b_low_0 = b_2 - b_high_0;
+    return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
+float expOfRest_0(float x_0, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_0));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_1)
+{
+    return ((as_type<uint>((x_1))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_2)
 {
     float limited_0;
-    if(a_2 > 16.0f)
+    if(x_2 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_2;
+        if(x_2 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_2;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_2))
+    {
+        limited_0 = x_2;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
 }
 
-float mills_0(float a_3)
+float bell_0(float a_3)
 {
-    float inverse_0 = 1.0f / (a_3 + 5.0f);
-    float t_0 = fma(a_3 * inverse_0, 2.0f, -1.0f);
+    float limited_1;
+    if(a_3 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_3;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * lostOf_0(limited_1, limited_1, square_0), e_1);
+}
+
+float mills_0(float a_4)
+{
+    float inverse_0 = 1.0f / (a_4 + 5.0f);
+    float t_0 = fma(a_4 * inverse_0, 2.0f, -1.0f);
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_0, -0.0009714913321659f), t_0, -0.00296137784607708f), t_0, 0.020876569673419f), t_0, -0.06911593675613403f), t_0, 0.16500671207904816f), t_0, -0.31353393197059631f), t_0, 0.49530637264251709f), t_0, -0.6653825044631958f), t_0, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_0)
+float normalCdf_0(float x_3)
 {
-    float a_4 = abs(x_0);
-    float _S2 = bell_0(a_4);
+    float a_5 = abs(x_3);
+    float _S2 = bell_0(a_5);
     float _S3;
-    if(a_4 > 16.0f)
+    if(a_5 > 16.0f)
     {
         _S3 = 16.0f;
     }
     else
     {
-        _S3 = a_4;
+        _S3 = a_5;
     }
     float tail_0 = _S2 * mills_0(_S3);
-    if(x_0 < 0.0f)
+    if(x_3 < 0.0f)
     {
         _S3 = tail_0;
     }
@@ -137,52 +190,52 @@ float normalCdf_0(float x_0)
     return _S3;
 }
 
-float geluErf_0(float x_1)
+float geluErf_0(float x_4)
 {
     float _S4;
-    if(x_1 < -16.0f)
+    if(x_4 < -16.0f)
     {
         _S4 = 0.0f;
     }
     else
     {
-        if(x_1 > 16.0f)
+        if(x_4 > 16.0f)
         {
-            _S4 = x_1;
+            _S4 = x_4;
         }
         else
         {
-            _S4 = x_1 * normalCdf_0(x_1);
+            _S4 = x_4 * normalCdf_0(x_4);
         }
     }
     return _S4;
 }
 
-float logistic_0(float x_2)
+float logistic_0(float x_5)
 {
-    float e_1 = exp(- abs(x_2));
+    float e_2 = expOf_0(- abs(x_5));
     float _S5;
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
-        _S5 = e_1;
+        _S5 = e_2;
     }
     else
     {
         _S5 = 1.0f;
     }
-    return _S5 / (1.0f + e_1);
+    return _S5 / (1.0f + e_2);
 }
 
-float siluOf_0(float x_3)
+float siluOf_0(float x_6)
 {
     float _S6;
-    if(x_3 < -100.0f)
+    if(x_6 < -100.0f)
     {
         _S6 = 0.0f;
     }
     else
     {
-        _S6 = x_3 * logistic_0(x_3);
+        _S6 = x_6 * logistic_0(x_6);
     }
     return _S6;
 }
@@ -266,7 +319,7 @@ struct Product_0
     uint b_at_0;
     uint bias_at_1;
     uint m_0;
-    uint n_0;
+    uint n_1;
     uint k_2;
     int a_row_0;
     int a_col_0;
@@ -288,7 +341,7 @@ struct Product_0
 
 struct EntryPointParams_0
 {
-    Product_0 p_0;
+    Product_0 p_1;
 };
 
 struct KernelContext_0
@@ -302,19 +355,19 @@ struct KernelContext_0
 
 Place_0 placeOf_0(uint _S10, KernelContext_0 thread* kernelContext_0)
 {
-    uint _S11 = (&kernelContext_0->entryPointParams_0->p_0)->count_0;
-    uint _S12 = _S10 % (&kernelContext_0->entryPointParams_0->p_0)->count_0;
+    uint _S11 = (&kernelContext_0->entryPointParams_0->p_1)->count_0;
+    uint _S12 = _S10 % (&kernelContext_0->entryPointParams_0->p_1)->count_0;
     uint _S13 = _S10 / _S11;
-    uint _S14 = (&kernelContext_0->entryPointParams_0->p_0)->part_0;
-    uint from_0 = _S13 * (&kernelContext_0->entryPointParams_0->p_0)->part_0;
+    uint _S14 = (&kernelContext_0->entryPointParams_0->p_1)->part_0;
+    uint from_0 = _S13 * (&kernelContext_0->entryPointParams_0->p_1)->part_0;
     int _S15 = int(from_0);
-    int _S16 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->a_col_0;
-    int _S17 = _S15 * (&kernelContext_0->entryPointParams_0->p_0)->b_row_0;
+    int _S16 = _S15 * (&kernelContext_0->entryPointParams_0->p_1)->a_col_0;
+    int _S17 = _S15 * (&kernelContext_0->entryPointParams_0->p_1)->b_row_0;
     uint i_0 = 0U;
     uint rest_0 = _S12;
     int c_3 = int(0);
-    int a_5 = _S16;
-    int b_2 = _S17;
+    int a_6 = _S16;
+    int b_3 = _S17;
     for(;;)
     {
         if(i_0 < 3U)
@@ -324,49 +377,49 @@ Place_0 placeOf_0(uint _S10, KernelContext_0 thread* kernelContext_0)
         {
             break;
         }
-        array<uint, int(3)> _S18 = (&kernelContext_0->entryPointParams_0->p_0)->sizes_0;
+        array<uint, int(3)> _S18 = (&kernelContext_0->entryPointParams_0->p_1)->sizes_0;
         uint _S19 = i_0;
-        uint _S20 = rest_0 % (&kernelContext_0->entryPointParams_0->p_0)->sizes_0[i_0];
+        uint _S20 = rest_0 % (&kernelContext_0->entryPointParams_0->p_1)->sizes_0[i_0];
         int at_0 = int(_S20);
         uint rest_1 = rest_0 / _S18[_S19];
-        int c_4 = c_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_c_0[i_0];
-        int a_6 = a_5 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_a_0[i_0];
-        int b_3 = b_2 + at_0 * (&kernelContext_0->entryPointParams_0->p_0)->batch_b_0[i_0];
+        int c_4 = c_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_1)->batch_c_0[i_0];
+        int a_7 = a_6 + at_0 * (&kernelContext_0->entryPointParams_0->p_1)->batch_a_0[i_0];
+        int b_4 = b_3 + at_0 * (&kernelContext_0->entryPointParams_0->p_1)->batch_b_0[i_0];
         i_0 = i_0 + 1U;
         rest_0 = rest_1;
         c_3 = c_4;
-        a_5 = a_6;
-        b_2 = b_3;
+        a_6 = a_7;
+        b_3 = b_4;
     }
-    if(((&kernelContext_0->entryPointParams_0->p_0)->parts_0) > 1U)
+    if(((&kernelContext_0->entryPointParams_0->p_1)->parts_0) > 1U)
     {
-        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_0)->m_0 * (&kernelContext_0->entryPointParams_0->p_0)->n_0);
+        c_3 = int(_S10 * (&kernelContext_0->entryPointParams_0->p_1)->m_0 * (&kernelContext_0->entryPointParams_0->p_1)->n_1);
     }
-    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_0)->c_at_1 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_0)->a_at_0 + uint(a_5), (&kernelContext_0->entryPointParams_0->p_0)->b_at_0 + uint(b_2), min(_S14, (&kernelContext_0->entryPointParams_0->p_0)->k_2 - from_0));
+    return Place_x24init_0((&kernelContext_0->entryPointParams_0->p_1)->c_at_1 + uint(c_3), (&kernelContext_0->entryPointParams_0->p_1)->a_at_0 + uint(a_6), (&kernelContext_0->entryPointParams_0->p_1)->b_at_0 + uint(b_3), min(_S14, (&kernelContext_0->entryPointParams_0->p_1)->k_2 - from_0));
 }
 
 void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23, uint _S24, uint _S25, float _S26, KernelContext_0 thread* kernelContext_1)
 {
     bool _S27;
-    if(_S24 >= ((&kernelContext_1->entryPointParams_0->p_0)->m_0))
+    if(_S24 >= ((&kernelContext_1->entryPointParams_0->p_1)->m_0))
     {
         _S27 = true;
     }
     else
     {
-        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_0)->n_0);
+        _S27 = _S25 >= ((&kernelContext_1->entryPointParams_0->p_1)->n_1);
     }
     if(_S27)
     {
         return;
     }
-    if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
+    if(((&kernelContext_1->entryPointParams_0->p_1)->parts_0) > 1U)
     {
-        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_0)->n_0 + _S25)) = _S26;
+        *(_S22+(_S21->c_0 + _S24 * (&kernelContext_1->entryPointParams_0->p_1)->n_1 + _S25)) = _S26;
     }
     else
     {
-        close_0(_S22, _S21->c_0, (&kernelContext_1->entryPointParams_0->p_0)->ldc_1, _S23, (&kernelContext_1->entryPointParams_0->p_0)->bias_at_1, (&kernelContext_1->entryPointParams_0->p_0)->turned_1, (&kernelContext_1->entryPointParams_0->p_0)->alpha_1, (&kernelContext_1->entryPointParams_0->p_0)->beta_1, (&kernelContext_1->entryPointParams_0->p_0)->epilogue_2, _S24, _S25, _S26);
+        close_0(_S22, _S21->c_0, (&kernelContext_1->entryPointParams_0->p_1)->ldc_1, _S23, (&kernelContext_1->entryPointParams_0->p_1)->bias_at_1, (&kernelContext_1->entryPointParams_0->p_1)->turned_1, (&kernelContext_1->entryPointParams_0->p_1)->alpha_1, (&kernelContext_1->entryPointParams_0->p_1)->beta_1, (&kernelContext_1->entryPointParams_0->p_1)->epilogue_2, _S24, _S25, _S26);
     }
     return;
 }
@@ -379,13 +432,13 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
     (&kernelContext_2)->entryPointParams_a_0 = entryPointParams_a_1;
     (&kernelContext_2)->entryPointParams_b_0 = entryPointParams_b_1;
     (&kernelContext_2)->entryPointParams_bias_0 = entryPointParams_bias_1;
-    uint _S28 = ((&entryPointParams_1->p_0)->n_0 + 63U) / 64U;
-    uint _S29 = ((&entryPointParams_1->p_0)->m_0 + 63U) / 64U;
+    uint _S28 = ((&entryPointParams_1->p_1)->n_1 + 63U) / 64U;
+    uint _S29 = ((&entryPointParams_1->p_1)->m_0 + 63U) / 64U;
     uint job_0 = group_0.x;
     for(;;)
     {
         uint _S30 = _S28 * _S29;
-        if(job_0 < (_S30 * (&entryPointParams_1->p_0)->count_0 * (&entryPointParams_1->p_0)->parts_0))
+        if(job_0 < (_S30 * (&entryPointParams_1->p_1)->count_0 * (&entryPointParams_1->p_1)->parts_0))
         {
         }
         else
@@ -401,37 +454,37 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
         uint _S35 = tile_0 % _S28;
         uint col_1 = _S35 * 64U + _S34 % 8U * 8U;
         bool _S36;
-        if(row_1 >= ((&entryPointParams_1->p_0)->m_0))
+        if(row_1 >= ((&entryPointParams_1->p_1)->m_0))
         {
             _S36 = true;
         }
         else
         {
-            _S36 = col_1 >= ((&entryPointParams_1->p_0)->n_0);
+            _S36 = col_1 >= ((&entryPointParams_1->p_1)->n_1);
         }
         if(_S36)
         {
-            job_0 = job_0 + (&entryPointParams_1->p_0)->groups_0;
+            job_0 = job_0 + (&entryPointParams_1->p_1)->groups_0;
             continue;
         }
         thread array<uint, int(8)> a_at_1;
         thread array<uint, int(8)> b_at_1;
-        a_at_1[int(0)] = _S32.a_0 + uint(int(min(row_1, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(1)] = _S32.a_0 + uint(int(min(row_1 + 1U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(2)] = _S32.a_0 + uint(int(min(row_1 + 2U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(3)] = _S32.a_0 + uint(int(min(row_1 + 3U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(4)] = _S32.a_0 + uint(int(min(row_1 + 4U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(5)] = _S32.a_0 + uint(int(min(row_1 + 5U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(6)] = _S32.a_0 + uint(int(min(row_1 + 6U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        a_at_1[int(7)] = _S32.a_0 + uint(int(min(row_1 + 7U, (&entryPointParams_1->p_0)->m_0 - 1U)) * (&entryPointParams_1->p_0)->a_row_0);
-        b_at_1[int(0)] = _S32.b_0 + uint(int(min(col_1, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(1)] = _S32.b_0 + uint(int(min(col_1 + 1U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(2)] = _S32.b_0 + uint(int(min(col_1 + 2U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(3)] = _S32.b_0 + uint(int(min(col_1 + 3U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(4)] = _S32.b_0 + uint(int(min(col_1 + 4U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(5)] = _S32.b_0 + uint(int(min(col_1 + 5U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(6)] = _S32.b_0 + uint(int(min(col_1 + 6U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
-        b_at_1[int(7)] = _S32.b_0 + uint(int(min(col_1 + 7U, (&entryPointParams_1->p_0)->n_0 - 1U)) * (&entryPointParams_1->p_0)->b_col_0);
+        a_at_1[int(0)] = _S32.a_0 + uint(int(min(row_1, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(1)] = _S32.a_0 + uint(int(min(row_1 + 1U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(2)] = _S32.a_0 + uint(int(min(row_1 + 2U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(3)] = _S32.a_0 + uint(int(min(row_1 + 3U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(4)] = _S32.a_0 + uint(int(min(row_1 + 4U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(5)] = _S32.a_0 + uint(int(min(row_1 + 5U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(6)] = _S32.a_0 + uint(int(min(row_1 + 6U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        a_at_1[int(7)] = _S32.a_0 + uint(int(min(row_1 + 7U, (&entryPointParams_1->p_1)->m_0 - 1U)) * (&entryPointParams_1->p_1)->a_row_0);
+        b_at_1[int(0)] = _S32.b_0 + uint(int(min(col_1, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(1)] = _S32.b_0 + uint(int(min(col_1 + 1U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(2)] = _S32.b_0 + uint(int(min(col_1 + 2U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(3)] = _S32.b_0 + uint(int(min(col_1 + 3U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(4)] = _S32.b_0 + uint(int(min(col_1 + 4U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(5)] = _S32.b_0 + uint(int(min(col_1 + 5U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(6)] = _S32.b_0 + uint(int(min(col_1 + 6U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
+        b_at_1[int(7)] = _S32.b_0 + uint(int(min(col_1 + 7U, (&entryPointParams_1->p_1)->n_1 - 1U)) * (&entryPointParams_1->p_1)->b_col_0);
         thread array<array<float, int(8)>, int(8)> sum_2;
         sum_2[int(0)][int(0)] = 0.0f;
         sum_2[int(0)][int(1)] = 0.0f;
@@ -509,24 +562,24 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
             {
                 break;
             }
-            thread array<float, int(8)> x_4;
+            thread array<float, int(8)> x_7;
             thread array<float, int(8)> y_0;
             float _S37 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(0)] + a_step_0];
-            x_4[int(0)] = _S37;
+            x_7[int(0)] = _S37;
             float _S38 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(1)] + a_step_0];
-            x_4[int(1)] = _S38;
+            x_7[int(1)] = _S38;
             float _S39 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(2)] + a_step_0];
-            x_4[int(2)] = _S39;
+            x_7[int(2)] = _S39;
             float _S40 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(3)] + a_step_0];
-            x_4[int(3)] = _S40;
+            x_7[int(3)] = _S40;
             float _S41 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(4)] + a_step_0];
-            x_4[int(4)] = _S41;
+            x_7[int(4)] = _S41;
             float _S42 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(5)] + a_step_0];
-            x_4[int(5)] = _S42;
+            x_7[int(5)] = _S42;
             float _S43 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(6)] + a_step_0];
-            x_4[int(6)] = _S43;
+            x_7[int(6)] = _S43;
             float _S44 = (&kernelContext_2)->entryPointParams_a_0[a_at_1[int(7)] + a_step_0];
-            x_4[int(7)] = _S44;
+            x_7[int(7)] = _S44;
             float _S45 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(0)] + b_step_0];
             y_0[int(0)] = _S45;
             float _S46 = (&kernelContext_2)->entryPointParams_b_0[b_at_1[int(1)] + b_step_0];
@@ -607,8 +660,8 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
             sum_2[int(7)][int(5)] = fma(_S44, _S50, sum_2[int(7)][int(5)]);
             sum_2[int(7)][int(6)] = fma(_S44, _S51, sum_2[int(7)][int(6)]);
             sum_2[int(7)][int(7)] = fma(_S44, _S52, sum_2[int(7)][int(7)]);
-            uint a_step_1 = a_step_0 + uint((&entryPointParams_1->p_0)->a_col_0);
-            uint b_step_1 = b_step_0 + uint((&entryPointParams_1->p_0)->b_row_0);
+            uint a_step_1 = a_step_0 + uint((&entryPointParams_1->p_1)->a_col_0);
+            uint b_step_1 = b_step_0 + uint((&entryPointParams_1->p_1)->b_row_0);
             k_3 = k_3 + 1U;
             a_step_0 = a_step_1;
             b_step_0 = b_step_1;
@@ -616,23 +669,23 @@ void finish_0(const Place_0 thread* _S21, float device* _S22, float device* _S23
         thread array<array<float, int(8)>, int(8)> _S53 = sum_2;
         thread array<float, int(64)> list_1;
         listed_0(&_S53, &list_1);
-        uint e_2 = 0U;
+        uint e_3 = 0U;
         for(;;)
         {
-            if(e_2 < 64U)
+            if(e_3 < 64U)
             {
             }
             else
             {
                 break;
             }
-            uint _S54 = row_1 + e_2 / 8U;
-            uint _S55 = col_1 + e_2 % 8U;
+            uint _S54 = row_1 + e_3 / 8U;
+            uint _S55 = col_1 + e_3 % 8U;
             thread Place_0 _S56 = _S32;
-            finish_0(&_S56, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, _S54, _S55, list_1[e_2], &kernelContext_2);
-            e_2 = e_2 + 1U;
+            finish_0(&_S56, (&kernelContext_2)->entryPointParams_c_0, (&kernelContext_2)->entryPointParams_bias_0, _S54, _S55, list_1[e_3], &kernelContext_2);
+            e_3 = e_3 + 1U;
         }
-        job_0 = job_0 + (&entryPointParams_1->p_0)->groups_0;
+        job_0 = job_0 + (&entryPointParams_1->p_1)->groups_0;
     }
     return;
 }

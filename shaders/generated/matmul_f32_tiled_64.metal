@@ -247,44 +247,97 @@ Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_2, uint count_2)
     return _S25;
 }
 
-float bell_0(float a_3)
+float lostOf_0(float a_3, float b_3, float p_1)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_3))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_3))) & 4294963200U)));
+    float a_low_0 = a_3 - a_high_0;
+    float b_low_0 = b_3 - b_high_0;
+    return a_high_0 * b_high_0 - p_1 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
+float expOfRest_0(float x_2, float n_1)
+{
+    float r_0 = fma(n_1, 0.00021219444170129f, fma(n_1, -0.693359375f, x_2));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+bool isNaN_0(float x_3)
+{
+    return ((as_type<uint>((x_3))) & 2147483647U) > 2139095040U;
+}
+
+float expOf_0(float x_4)
 {
     float limited_0;
-    if(a_3 > 16.0f)
+    if(x_4 > 89.0f)
     {
-        limited_0 = 16.0f;
+        limited_0 = 89.0f;
     }
     else
     {
-        limited_0 = a_3;
+        if(x_4 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_4;
+        }
     }
-    float square_0 = limited_0 * limited_0;
-    float e_0 = exp(-0.5f * square_0);
-    return fma(e_0, -0.5f * fma(limited_0, limited_0, - square_0), e_0);
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_0)));
+    uint half_0 = bits_0 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_0 << 23U))) * (as_type<float>(((bits_0 - half_0) << 23U)));
+    if(isNaN_0(x_4))
+    {
+        limited_0 = x_4;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
 }
 
-float mills_0(float a_4)
+float bell_0(float a_4)
 {
-    float inverse_0 = 1.0f / (a_4 + 5.0f);
-    float t_3 = fma(a_4 * inverse_0, 2.0f, -1.0f);
+    float limited_1;
+    if(a_4 > 16.0f)
+    {
+        limited_1 = 16.0f;
+    }
+    else
+    {
+        limited_1 = a_4;
+    }
+    float square_0 = limited_1 * limited_1;
+    float e_1 = expOf_0(-0.5f * square_0);
+    return fma(e_1, -0.5f * lostOf_0(limited_1, limited_1, square_0), e_1);
+}
+
+float mills_0(float a_5)
+{
+    float inverse_0 = 1.0f / (a_5 + 5.0f);
+    float t_3 = fma(a_5 * inverse_0, 2.0f, -1.0f);
     return inverse_0 * fma(fma(fma(fma(fma(fma(fma(fma(fma(0.00040502843330614f, t_3, -0.0009714913321659f), t_3, -0.00296137784607708f), t_3, 0.020876569673419f), t_3, -0.06911593675613403f), t_3, 0.16500671207904816f), t_3, -0.31353393197059631f), t_3, 0.49530637264251709f), t_3, -0.6653825044631958f), t_3, 0.76919305324554443f);
 }
 
-float normalCdf_0(float x_2)
+float normalCdf_0(float x_5)
 {
-    float a_5 = abs(x_2);
-    float _S26 = bell_0(a_5);
+    float a_6 = abs(x_5);
+    float _S26 = bell_0(a_6);
     float _S27;
-    if(a_5 > 16.0f)
+    if(a_6 > 16.0f)
     {
         _S27 = 16.0f;
     }
     else
     {
-        _S27 = a_5;
+        _S27 = a_6;
     }
     float tail_0 = _S26 * mills_0(_S27);
-    if(x_2 < 0.0f)
+    if(x_5 < 0.0f)
     {
         _S27 = tail_0;
     }
@@ -295,52 +348,52 @@ float normalCdf_0(float x_2)
     return _S27;
 }
 
-float geluErf_0(float x_3)
+float geluErf_0(float x_6)
 {
     float _S28;
-    if(x_3 < -16.0f)
+    if(x_6 < -16.0f)
     {
         _S28 = 0.0f;
     }
     else
     {
-        if(x_3 > 16.0f)
+        if(x_6 > 16.0f)
         {
-            _S28 = x_3;
+            _S28 = x_6;
         }
         else
         {
-            _S28 = x_3 * normalCdf_0(x_3);
+            _S28 = x_6 * normalCdf_0(x_6);
         }
     }
     return _S28;
 }
 
-float logistic_0(float x_4)
+float logistic_0(float x_7)
 {
-    float e_1 = exp(- abs(x_4));
+    float e_2 = expOf_0(- abs(x_7));
     float _S29;
-    if(x_4 < 0.0f)
+    if(x_7 < 0.0f)
     {
-        _S29 = e_1;
+        _S29 = e_2;
     }
     else
     {
         _S29 = 1.0f;
     }
-    return _S29 / (1.0f + e_1);
+    return _S29 / (1.0f + e_2);
 }
 
-float siluOf_0(float x_5)
+float siluOf_0(float x_8)
 {
     float _S30;
-    if(x_5 < -100.0f)
+    if(x_8 < -100.0f)
     {
         _S30 = 0.0f;
     }
     else
     {
-        _S30 = x_5 * logistic_0(x_5);
+        _S30 = x_8 * logistic_0(x_8);
     }
     return _S30;
 }
@@ -429,8 +482,8 @@ Place_0 placeOf_0(uint _S34, KernelContext_0 thread* kernelContext_1)
     uint i_1 = 0U;
     uint rest_0 = _S36;
     int c_3 = int(0);
-    int a_6 = _S40;
-    int b_3 = _S41;
+    int a_7 = _S40;
+    int b_4 = _S41;
     for(;;)
     {
         if(i_1 < 3U)
@@ -446,19 +499,19 @@ Place_0 placeOf_0(uint _S34, KernelContext_0 thread* kernelContext_1)
         int at_2 = int(_S44);
         uint rest_1 = rest_0 / _S42[_S43];
         int c_4 = c_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_c_0[i_1];
-        int a_7 = a_6 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_a_0[i_1];
-        int b_4 = b_3 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_b_0[i_1];
+        int a_8 = a_7 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_a_0[i_1];
+        int b_5 = b_4 + at_2 * (&kernelContext_1->entryPointParams_0->p_0)->batch_b_0[i_1];
         i_1 = i_1 + 1U;
         rest_0 = rest_1;
         c_3 = c_4;
-        a_6 = a_7;
-        b_3 = b_4;
+        a_7 = a_8;
+        b_4 = b_5;
     }
     if(((&kernelContext_1->entryPointParams_0->p_0)->parts_0) > 1U)
     {
         c_3 = int(_S34 * (&kernelContext_1->entryPointParams_0->p_0)->m_0 * (&kernelContext_1->entryPointParams_0->p_0)->n_0);
     }
-    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_6), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_3), min(_S38, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
+    return Place_x24init_0((&kernelContext_1->entryPointParams_0->p_0)->c_at_0 + uint(c_3), (&kernelContext_1->entryPointParams_0->p_0)->a_at_0 + uint(a_7), (&kernelContext_1->entryPointParams_0->p_0)->b_at_0 + uint(b_4), min(_S38, (&kernelContext_1->entryPointParams_0->p_0)->k_0 - from_0));
 }
 
 void finish_0(const Place_0 thread* _S45, float device* _S46, float device* _S47, uint _S48, uint _S49, float _S50, KernelContext_0 thread* kernelContext_2)
@@ -519,21 +572,21 @@ void byTiles_0(uint _S52, uint _S53, float device* _S54, float device* _S55, flo
         thread array<array<float, int(4)>, int(4)> _S69 = sum_3;
         thread array<float, int(16)> list_1;
         listed_0(&_S69, &list_1);
-        uint e_2 = 0U;
+        uint e_3 = 0U;
         for(;;)
         {
-            if(e_2 < 16U)
+            if(e_3 < 16U)
             {
             }
             else
             {
                 break;
             }
-            uint _S70 = row0_0 + tilePlace_0(e_2 / 4U, _S53 / 16U);
-            uint _S71 = col0_0 + tilePlace_0(e_2 % 4U, _S53 % 16U);
+            uint _S70 = row0_0 + tilePlace_0(e_3 / 4U, _S53 / 16U);
+            uint _S71 = col0_0 + tilePlace_0(e_3 % 4U, _S53 % 16U);
             thread Place_0 _S72 = _S64;
-            finish_0(&_S72, _S54, _S57, _S70, _S71, list_1[e_2], kernelContext_3);
-            e_2 = e_2 + 1U;
+            finish_0(&_S72, _S54, _S57, _S70, _S71, list_1[e_3], kernelContext_3);
+            e_3 = e_3 + 1U;
         }
         job_0 = job_0 + (&kernelContext_3->entryPointParams_0->p_0)->groups_0;
     }

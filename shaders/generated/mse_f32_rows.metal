@@ -21,17 +21,26 @@ Pair_0 pairOf_0(float sum_2, float lost_2)
     return Pair_x24init_0(sum_2, lost_2);
 }
 
+float lostOf_0(float a_0, float b_0, float p_0)
+{
+    float a_high_0 = (as_type<float>(((as_type<uint>((a_0))) & 4294963200U)));
+    float b_high_0 = (as_type<float>(((as_type<uint>((b_0))) & 4294963200U)));
+    float a_low_0 = a_0 - a_high_0;
+    float b_low_0 = b_0 - b_high_0;
+    return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
+}
+
 Pair_0 squareOf_0(float x_0)
 {
     float square_0 = x_0 * x_0;
-    return pairOf_0(square_0, fma(x_0, x_0, - square_0));
+    return pairOf_0(square_0, lostOf_0(x_0, x_0, square_0));
 }
 
-Pair_0 joined_0(const Pair_0 thread* a_0, const Pair_0 thread* b_0)
+Pair_0 joined_0(const Pair_0 thread* a_1, const Pair_0 thread* b_1)
 {
-    float sum_3 = a_0->sum_0 + b_0->sum_0;
-    float b_part_0 = sum_3 - a_0->sum_0;
-    return pairOf_0(sum_3, a_0->sum_0 - (sum_3 - b_part_0) + (b_0->sum_0 - b_part_0) + (a_0->lost_0 + b_0->lost_0));
+    float sum_3 = a_1->sum_0 + b_1->sum_0;
+    float b_part_0 = sum_3 - a_1->sum_0;
+    return pairOf_0(sum_3, a_1->sum_0 - (sum_3 - b_part_0) + (b_1->sum_0 - b_part_0) + (a_1->lost_0 + b_1->lost_0));
 }
 
 struct Parts_0
@@ -49,7 +58,7 @@ struct Parts_0
 
 struct EntryPointParams_0
 {
-    Parts_0 a_1;
+    Parts_0 a_2;
 };
 
 struct KernelContext_0
@@ -62,11 +71,11 @@ struct KernelContext_0
     array<float2, int(128)> threadgroup* shared_pair_0;
 };
 
-Pair_0 pairOfGroup_0(const Pair_0 thread* p_0, uint thread_0, KernelContext_0 thread* kernelContext_0)
+Pair_0 pairOfGroup_0(const Pair_0 thread* p_1, uint thread_0, KernelContext_0 thread* kernelContext_0)
 {
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    (*kernelContext_0->shared_pair_0)[thread_0] = float2(p_0->sum_0, p_0->lost_0);
-    Pair_0 _S2 = *p_0;
+    (*kernelContext_0->shared_pair_0)[thread_0] = float2(p_1->sum_0, p_1->lost_0);
+    Pair_0 _S2 = *p_1;
     uint half_0 = 64U;
     for(;;)
     {
@@ -93,13 +102,13 @@ Pair_0 pairOfGroup_0(const Pair_0 thread* p_0, uint thread_0, KernelContext_0 th
     return pairOf_0((*kernelContext_0->shared_pair_0)[int(0)].x, (*kernelContext_0->shared_pair_0)[int(0)].y);
 }
 
-float closedPair_0(const Pair_0 thread* p_1)
+float closedPair_0(const Pair_0 thread* p_2)
 {
-    float _S7 = p_1->sum_0;
+    float _S7 = p_2->sum_0;
     float _S8;
-    if(((as_type<uint>((p_1->sum_0))) & 2139095040U) != 2139095040U)
+    if(((as_type<uint>((p_2->sum_0))) & 2139095040U) != 2139095040U)
     {
-        _S8 = _S7 + p_1->lost_0;
+        _S8 = _S7 + p_2->lost_0;
     }
     else
     {
@@ -108,11 +117,11 @@ float closedPair_0(const Pair_0 thread* p_1)
     return _S8;
 }
 
-void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_at_1, uint i_0, const Pair_0 thread* p_2, float divisor_1)
+void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_at_1, uint i_0, const Pair_0 thread* p_3, float divisor_1)
 {
     if(lost_at_1 == 4294967295U)
     {
-        float _S9 = closedPair_0(p_2);
+        float _S9 = closedPair_0(p_3);
         float device* _S10 = out_0+(out_at_1 + i_0);
         float _S11;
         if(divisor_1 == 1.0f)
@@ -127,8 +136,8 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
     }
     else
     {
-        *(out_0+(out_at_1 + i_0)) = p_2->sum_0;
-        *(lost_3+(lost_at_1 + i_0)) = p_2->lost_0;
+        *(out_0+(out_at_1 + i_0)) = p_3->sum_0;
+        *(lost_3+(lost_at_1 + i_0)) = p_3->lost_0;
     }
     return;
 }
@@ -146,19 +155,19 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
     uint job_0 = group_0.x;
     for(;;)
     {
-        if(job_0 < ((&kernelContext_1)->entryPointParams_0->a_1.parts_0))
+        if(job_0 < ((&kernelContext_1)->entryPointParams_0->a_2.parts_0))
         {
         }
         else
         {
             break;
         }
-        uint from_0 = job_0 * (&kernelContext_1)->entryPointParams_0->a_1.part_0;
-        uint _S12 = min((&kernelContext_1)->entryPointParams_0->a_1.count_0, from_0 + (&kernelContext_1)->entryPointParams_0->a_1.part_0);
+        uint from_0 = job_0 * (&kernelContext_1)->entryPointParams_0->a_2.part_0;
+        uint _S12 = min((&kernelContext_1)->entryPointParams_0->a_2.count_0, from_0 + (&kernelContext_1)->entryPointParams_0->a_2.part_0);
         Pair_0 _S13 = pairOf_0(0.0f, 0.0f);
         uint _S14 = thread_1.x;
         uint base_0 = from_0 + _S14;
-        Pair_0 p_3 = _S13;
+        Pair_0 p_4 = _S13;
         for(;;)
         {
             bool _S15 = base_0 < _S12;
@@ -173,28 +182,28 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
             v_0[0U] = 0.0f;
             if(_S15)
             {
-                v_0[0U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + base_0] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_1.target_at_0 + base_0];
+                v_0[0U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + base_0] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_2.target_at_0 + base_0];
             }
             uint j_0 = base_0 + 128U;
             v_0[1U] = 0.0f;
             if(j_0 < _S12)
             {
-                v_0[1U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_0] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_1.target_at_0 + j_0];
+                v_0[1U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + j_0] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_2.target_at_0 + j_0];
             }
             uint j_1 = base_0 + 256U;
             v_0[2U] = 0.0f;
             if(j_1 < _S12)
             {
-                v_0[2U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_1] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_1.target_at_0 + j_1];
+                v_0[2U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + j_1] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_2.target_at_0 + j_1];
             }
             uint j_2 = base_0 + 384U;
             v_0[3U] = 0.0f;
             if(j_2 < _S12)
             {
-                v_0[3U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_1.x_at_0 + j_2] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_1.target_at_0 + j_2];
+                v_0[3U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + j_2] - (&kernelContext_1)->entryPointParams_target_0[(&kernelContext_1)->entryPointParams_0->a_2.target_at_0 + j_2];
             }
             Pair_0 _S16 = squareOf_0(v_0[0U]);
-            thread Pair_0 _S17 = p_3;
+            thread Pair_0 _S17 = p_4;
             thread Pair_0 _S18 = _S16;
             Pair_0 _S19 = joined_0(&_S17, &_S18);
             Pair_0 _S20 = squareOf_0(v_0[1U]);
@@ -210,19 +219,19 @@ void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_
             thread Pair_0 _S30 = _S28;
             Pair_0 _S31 = joined_0(&_S29, &_S30);
             base_0 = base_0 + 512U;
-            p_3 = _S31;
+            p_4 = _S31;
         }
-        thread Pair_0 _S32 = p_3;
+        thread Pair_0 _S32 = p_4;
         Pair_0 _S33 = pairOfGroup_0(&_S32, _S14, &kernelContext_1);
         if(_S14 == 0U)
         {
-            Parts_0 _S34 = (&kernelContext_1)->entryPointParams_0->a_1;
-            Parts_0 _S35 = (&kernelContext_1)->entryPointParams_0->a_1;
-            Parts_0 _S36 = (&kernelContext_1)->entryPointParams_0->a_1;
+            Parts_0 _S34 = (&kernelContext_1)->entryPointParams_0->a_2;
+            Parts_0 _S35 = (&kernelContext_1)->entryPointParams_0->a_2;
+            Parts_0 _S36 = (&kernelContext_1)->entryPointParams_0->a_2;
             thread Pair_0 _S37 = _S33;
             keep_0((&kernelContext_1)->entryPointParams_out_0, _S34.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S35.lost_at_0, job_0, &_S37, _S36.divisor_0);
         }
-        job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_1.groups_0;
+        job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_2.groups_0;
     }
     return;
 }

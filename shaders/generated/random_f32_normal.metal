@@ -60,12 +60,21 @@ uint4 philox_0(uint device* state_0, uint at_0, uint n_0)
     return c_0;
 }
 
-float logOf_0(float x_0)
+bool isNaN_0(float x_0)
 {
-    float _S7;
-    if(!(x_0 > 0.0f))
+    return ((as_type<uint>((x_0))) & 2147483647U) > 2139095040U;
+}
+
+float logOf_0(float x_1)
+{
+    if(isNaN_0(x_1))
     {
-        if(x_0 == 0.0f)
+        return x_1;
+    }
+    float _S7;
+    if(!(x_1 > 0.0f))
+    {
+        if(x_1 == 0.0f)
         {
             _S7 = (as_type<float>((4286578688U)));
         }
@@ -75,18 +84,18 @@ float logOf_0(float x_0)
         }
         return _S7;
     }
-    if(x_0 == (as_type<float>((2139095040U))))
+    if(x_1 == (as_type<float>((2139095040U))))
     {
-        return x_0;
+        return x_1;
     }
-    bool small_0 = x_0 < 1.17549435082228751e-38f;
+    bool small_0 = x_1 < 1.17549435082228751e-38f;
     if(small_0)
     {
-        _S7 = x_0 * 8.388608e+06f;
+        _S7 = x_1 * 8.388608e+06f;
     }
     else
     {
-        _S7 = x_0;
+        _S7 = x_1;
     }
     uint bits_0 = (as_type<uint>((_S7))) + 4913933U;
     float f_0 = (as_type<float>(((bits_0 & 8388607U) + 1060439283U))) - 1.0f;

@@ -132,6 +132,35 @@ float maxOfTeam_0(float value_1, uint thread_3, uint across_5, KernelContext_0 t
     return (*kernelContext_1->shared_value_0)[thread_3 - lane_1];
 }
 
+float expOfRest_0(float x_1, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+float expNegative_0(float x_2)
+{
+    float rounded_0 = fma(x_2, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_2, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S5;
+    if(isNaN_0(x_2))
+    {
+        _S5 = x_2;
+    }
+    else
+    {
+        if((as_type<uint>((x_2))) > (as_type<uint>((-87.0f))))
+        {
+            _S5 = 0.0f;
+        }
+        else
+        {
+            _S5 = e_0;
+        }
+    }
+    return _S5;
+}
+
 struct RowSoftmax_0
 {
     float m_0;
@@ -139,7 +168,7 @@ struct RowSoftmax_0
     float factor_0;
 };
 
-RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint n_0, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
+RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_3, uint row_0, uint n_1, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
 {
     thread RowSoftmax_0 s_0;
     float sum_1;
@@ -156,20 +185,20 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint 
     sum_1 = 0.0f;
     for(;;)
     {
-        if(j_0 < n_0)
+        if(j_0 < n_1)
         {
         }
         else
         {
             break;
         }
-        float sum_2 = sum_1 + exp(x_1[row_0 + j_0] - (&s_0)->m_0);
+        float sum_2 = sum_1 + expNegative_0(x_3[row_0 + j_0] - (&s_0)->m_0);
         j_0 = j_0 + across_6;
         sum_1 = sum_2;
     }
-    float _S5 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
-    (&s_0)->sum_0 = _S5;
-    if(_S5 == 0.0f)
+    float _S6 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
+    (&s_0)->sum_0 = _S6;
+    if(_S6 == 0.0f)
     {
         sum_1 = 0.0f;
     }
@@ -181,43 +210,76 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint 
     return s_0;
 }
 
-RowSoftmax_0 softmaxOfTeam_0(float device* x_2, uint row_1, uint n_1, uint thread_5, uint across_7, KernelContext_0 thread* kernelContext_3)
+RowSoftmax_0 softmaxOfTeam_0(float device* x_4, uint row_1, uint n_2, uint thread_5, uint across_7, KernelContext_0 thread* kernelContext_3)
 {
-    uint _S6 = laneOf_0(thread_5, across_7);
+    uint _S7 = laneOf_0(thread_5, across_7);
     float m_1 = (as_type<float>((4286578688U)));
-    uint j_1 = _S6;
+    uint j_1 = _S7;
     for(;;)
     {
-        if(j_1 < n_1)
+        if(j_1 < n_2)
         {
         }
         else
         {
             break;
         }
-        float _S7 = largerOf_0(m_1, x_2[row_1 + j_1]);
+        float _S8 = largerOf_0(m_1, x_4[row_1 + j_1]);
         uint j_2 = j_1 + across_7;
-        m_1 = _S7;
+        m_1 = _S8;
         j_1 = j_2;
     }
-    float _S8 = maxOfTeam_0(m_1, thread_5, across_7, kernelContext_3);
-    RowSoftmax_0 _S9 = softmaxFrom_0(_S8, x_2, row_1, n_1, thread_5, across_7, kernelContext_3);
-    return _S9;
+    float _S9 = maxOfTeam_0(m_1, thread_5, across_7, kernelContext_3);
+    RowSoftmax_0 _S10 = softmaxFrom_0(_S9, x_4, row_1, n_2, thread_5, across_7, kernelContext_3);
+    return _S10;
 }
 
-float logistic_0(float x_3)
+float expOf_0(float x_5)
 {
-    float e_0 = exp(- abs(x_3));
-    float _S10;
-    if(x_3 < 0.0f)
+    float limited_0;
+    if(x_5 > 89.0f)
     {
-        _S10 = e_0;
+        limited_0 = 89.0f;
     }
     else
     {
-        _S10 = 1.0f;
+        if(x_5 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_5;
+        }
     }
-    return _S10 / (1.0f + e_0);
+    float rounded_1 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_0 = (as_type<uint>((rounded_1)));
+    uint half_2 = bits_0 >> 1U;
+    float e_1 = expOfRest_0(limited_0, rounded_1 - 1.2583166e+07f) * (as_type<float>((half_2 << 23U))) * (as_type<float>(((bits_0 - half_2) << 23U)));
+    if(isNaN_0(x_5))
+    {
+        limited_0 = x_5;
+    }
+    else
+    {
+        limited_0 = e_1;
+    }
+    return limited_0;
+}
+
+float logistic_0(float x_6)
+{
+    float e_2 = expOf_0(- abs(x_6));
+    float _S11;
+    if(x_6 < 0.0f)
+    {
+        _S11 = e_2;
+    }
+    else
+    {
+        _S11 = 1.0f;
+    }
+    return _S11 / (1.0f + e_2);
 }
 
 [[kernel]] void route_backward_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_6 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_dlogits_1 [[buffer(1)]], float device* entryPointParams_dweights_1 [[buffer(2)]], float device* entryPointParams_logits_1 [[buffer(3)]], uint device* entryPointParams_indices_1 [[buffer(4)]], float device* entryPointParams_weights_1 [[buffer(5)]])
@@ -232,7 +294,7 @@ float logistic_0(float x_3)
     threadgroup array<float, int(128)> shared_value_1;
     (&kernelContext_4)->shared_value_0 = &shared_value_1;
     uint t_0 = thread_6.x;
-    uint _S11 = laneOf_0(t_0, entryPointParams_1->a_0.across_3);
+    uint _S12 = laneOf_0(t_0, entryPointParams_1->a_0.across_3);
     uint teams_0 = teamsOf_0(entryPointParams_1->a_0.across_3);
     uint first_0 = group_0.x * teams_0;
     for(;;)
@@ -244,51 +306,51 @@ float logistic_0(float x_3)
         {
             break;
         }
-        uint _S12 = teamOf_0(t_0, entryPointParams_1->a_0.across_3);
-        uint r_0 = first_0 + _S12;
-        uint n_2;
-        if(r_0 < (entryPointParams_1->a_0.rows_0))
+        uint _S13 = teamOf_0(t_0, entryPointParams_1->a_0.across_3);
+        uint r_1 = first_0 + _S13;
+        uint n_3;
+        if(r_1 < (entryPointParams_1->a_0.rows_0))
         {
-            n_2 = entryPointParams_1->a_0.experts_0;
+            n_3 = entryPointParams_1->a_0.experts_0;
         }
         else
         {
-            n_2 = 0U;
+            n_3 = 0U;
         }
-        uint _S13;
-        if(r_0 < (entryPointParams_1->a_0.rows_0))
+        uint _S14;
+        if(r_1 < (entryPointParams_1->a_0.rows_0))
         {
-            _S13 = entryPointParams_1->a_0.k_0;
+            _S14 = entryPointParams_1->a_0.k_0;
         }
         else
         {
-            _S13 = 0U;
+            _S14 = 0U;
         }
-        uint row_2 = entryPointParams_1->a_0.logits_at_0 + r_0 * entryPointParams_1->a_0.logits_stride_0;
-        uint _S14 = entryPointParams_1->a_0.dlogits_at_0 + r_0 * entryPointParams_1->a_0.dlogits_stride_0;
+        uint row_2 = entryPointParams_1->a_0.logits_at_0 + r_1 * entryPointParams_1->a_0.logits_stride_0;
+        uint _S15 = entryPointParams_1->a_0.dlogits_at_0 + r_1 * entryPointParams_1->a_0.dlogits_stride_0;
         uint s_1;
         float c_0;
         if((entryPointParams_1->a_0.flags_0) != 1U)
         {
-            uint _S15 = r_0 * entryPointParams_1->a_0.k_0 + _S11;
+            uint _S16 = r_1 * entryPointParams_1->a_0.k_0 + _S12;
             c_0 = 0.0f;
-            s_1 = _S15;
+            s_1 = _S16;
             for(;;)
             {
-                if(s_1 < (r_0 * entryPointParams_1->a_0.k_0 + _S13))
+                if(s_1 < (r_1 * entryPointParams_1->a_0.k_0 + _S14))
                 {
                 }
                 else
                 {
                     break;
                 }
-                float _S16 = fma((&kernelContext_4)->entryPointParams_dweights_0[entryPointParams_1->a_0.dweights_at_0 + s_1], (&kernelContext_4)->entryPointParams_weights_0[entryPointParams_1->a_0.weights_at_0 + s_1], c_0);
+                float _S17 = fma((&kernelContext_4)->entryPointParams_dweights_0[entryPointParams_1->a_0.dweights_at_0 + s_1], (&kernelContext_4)->entryPointParams_weights_0[entryPointParams_1->a_0.weights_at_0 + s_1], c_0);
                 uint s_2 = s_1 + entryPointParams_1->a_0.across_3;
-                c_0 = _S16;
+                c_0 = _S17;
                 s_1 = s_2;
             }
-            float _S17 = sumOfTeam_0(c_0, t_0, entryPointParams_1->a_0.across_3, &kernelContext_4);
-            c_0 = _S17;
+            float _S18 = sumOfTeam_0(c_0, t_0, entryPointParams_1->a_0.across_3, &kernelContext_4);
+            c_0 = _S18;
         }
         else
         {
@@ -296,58 +358,58 @@ float logistic_0(float x_3)
         }
         if((entryPointParams_1->a_0.flags_0) == 0U)
         {
-            RowSoftmax_0 _S18 = softmaxOfTeam_0((&kernelContext_4)->entryPointParams_logits_0, row_2, n_2, t_0, entryPointParams_1->a_0.across_3, &kernelContext_4);
-            s_1 = _S11;
+            RowSoftmax_0 _S19 = softmaxOfTeam_0((&kernelContext_4)->entryPointParams_logits_0, row_2, n_3, t_0, entryPointParams_1->a_0.across_3, &kernelContext_4);
+            s_1 = _S12;
             for(;;)
             {
-                if(s_1 < n_2)
+                if(s_1 < n_3)
                 {
                 }
                 else
                 {
                     break;
                 }
-                *((&kernelContext_4)->entryPointParams_dlogits_0+(_S14 + s_1)) = - c_0 * (exp((&kernelContext_4)->entryPointParams_logits_0[row_2 + s_1] - _S18.m_0) * _S18.factor_0);
+                *((&kernelContext_4)->entryPointParams_dlogits_0+(_S15 + s_1)) = - c_0 * (expNegative_0((&kernelContext_4)->entryPointParams_logits_0[row_2 + s_1] - _S19.m_0) * _S19.factor_0);
                 s_1 = s_1 + entryPointParams_1->a_0.across_3;
             }
         }
         else
         {
-            s_1 = _S11;
+            s_1 = _S12;
             for(;;)
             {
-                if(s_1 < n_2)
+                if(s_1 < n_3)
                 {
                 }
                 else
                 {
                     break;
                 }
-                *((&kernelContext_4)->entryPointParams_dlogits_0+(_S14 + s_1)) = 0.0f;
+                *((&kernelContext_4)->entryPointParams_dlogits_0+(_S15 + s_1)) = 0.0f;
                 s_1 = s_1 + entryPointParams_1->a_0.across_3;
             }
         }
-        s_1 = r_0 * entryPointParams_1->a_0.k_0;
+        s_1 = r_1 * entryPointParams_1->a_0.k_0;
         for(;;)
         {
-            if(s_1 < (r_0 * entryPointParams_1->a_0.k_0 + _S13))
+            if(s_1 < (r_1 * entryPointParams_1->a_0.k_0 + _S14))
             {
             }
             else
             {
                 break;
             }
-            uint e_1 = (&kernelContext_4)->entryPointParams_indices_0[entryPointParams_1->a_0.indices_at_0 + s_1];
-            bool _S19;
-            if(e_1 >= n_2)
+            uint e_3 = (&kernelContext_4)->entryPointParams_indices_0[entryPointParams_1->a_0.indices_at_0 + s_1];
+            bool _S20;
+            if(e_3 >= n_3)
             {
-                _S19 = true;
+                _S20 = true;
             }
             else
             {
-                _S19 = (laneOf_0(e_1, entryPointParams_1->a_0.across_3)) != _S11;
+                _S20 = (laneOf_0(e_3, entryPointParams_1->a_0.across_3)) != _S12;
             }
-            if(_S19)
+            if(_S20)
             {
                 s_1 = s_1 + 1U;
                 continue;
@@ -355,13 +417,13 @@ float logistic_0(float x_3)
             float factor_1;
             if(((entryPointParams_1->a_0.flags_0) & 1U) != 0U)
             {
-                factor_1 = logistic_0(- (&kernelContext_4)->entryPointParams_logits_0[row_2 + e_1]);
+                factor_1 = logistic_0(- (&kernelContext_4)->entryPointParams_logits_0[row_2 + e_3]);
             }
             else
             {
                 factor_1 = 1.0f;
             }
-            *((&kernelContext_4)->entryPointParams_dlogits_0+(_S14 + e_1)) = (&kernelContext_4)->entryPointParams_weights_0[entryPointParams_1->a_0.weights_at_0 + s_1] * factor_1 * ((&kernelContext_4)->entryPointParams_dweights_0[entryPointParams_1->a_0.dweights_at_0 + s_1] - c_0);
+            *((&kernelContext_4)->entryPointParams_dlogits_0+(_S15 + e_3)) = (&kernelContext_4)->entryPointParams_weights_0[entryPointParams_1->a_0.weights_at_0 + s_1] * factor_1 * ((&kernelContext_4)->entryPointParams_dweights_0[entryPointParams_1->a_0.dweights_at_0 + s_1] - c_0);
             s_1 = s_1 + 1U;
         }
         first_0 = first_0 + entryPointParams_1->a_0.groups_0 * teams_0;

@@ -158,33 +158,95 @@ Stand_0 firstOfTeam_0(const Stand_0 thread* s_0, uint thread_2, uint across_4, K
     return Stand_x24init_0((*kernelContext_0->shared_key_0)[_S13], (*kernelContext_0->shared_index_0)[_S13]);
 }
 
-float logistic_0(float x_2)
+float expOfRest_0(float x_2, float n_0)
 {
-    float e_0 = exp(- abs(x_2));
-    float _S14;
-    if(x_2 < 0.0f)
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_2));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+float expOf_0(float x_3)
+{
+    float limited_0;
+    if(x_3 > 89.0f)
     {
-        _S14 = e_0;
+        limited_0 = 89.0f;
+    }
+    else
+    {
+        if(x_3 < -104.0f)
+        {
+            limited_0 = -104.0f;
+        }
+        else
+        {
+            limited_0 = x_3;
+        }
+    }
+    float rounded_0 = fma(limited_0, 1.4426950216293335f, 1.2583166e+07f);
+    uint bits_2 = (as_type<uint>((rounded_0)));
+    uint half_1 = bits_2 >> 1U;
+    float e_0 = expOfRest_0(limited_0, rounded_0 - 1.2583166e+07f) * (as_type<float>((half_1 << 23U))) * (as_type<float>(((bits_2 - half_1) << 23U)));
+    if(isNaN_0(x_3))
+    {
+        limited_0 = x_3;
+    }
+    else
+    {
+        limited_0 = e_0;
+    }
+    return limited_0;
+}
+
+float logistic_0(float x_4)
+{
+    float e_1 = expOf_0(- abs(x_4));
+    float _S14;
+    if(x_4 < 0.0f)
+    {
+        _S14 = e_1;
     }
     else
     {
         _S14 = 1.0f;
     }
-    return _S14 / (1.0f + e_0);
+    return _S14 / (1.0f + e_1);
 }
 
-float scoreOf_0(uint flags_1, float x_3, float m_0)
+float expNegative_0(float x_5)
 {
+    float rounded_1 = fma(x_5, 1.4426950216293335f, 1.2583039e+07f);
+    float e_2 = expOfRest_0(x_5, rounded_1 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_1))) << 23U)));
     float _S15;
-    if((flags_1 & 1U) != 0U)
+    if(isNaN_0(x_5))
     {
-        _S15 = logistic_0(x_3);
+        _S15 = x_5;
     }
     else
     {
-        _S15 = exp(x_3 - m_0);
+        if((as_type<uint>((x_5))) > (as_type<uint>((-87.0f))))
+        {
+            _S15 = 0.0f;
+        }
+        else
+        {
+            _S15 = e_2;
+        }
     }
     return _S15;
+}
+
+float scoreOf_0(uint flags_1, float x_6, float m_0)
+{
+    float _S16;
+    if((flags_1 & 1U) != 0U)
+    {
+        _S16 = logistic_0(x_6);
+    }
+    else
+    {
+        _S16 = expNegative_0(x_6 - m_0);
+    }
+    return _S16;
 }
 
 float sumOfTeam_0(float value_0, uint thread_3, uint across_5, KernelContext_0 thread* kernelContext_1)
@@ -192,10 +254,10 @@ float sumOfTeam_0(float value_0, uint thread_3, uint across_5, KernelContext_0 t
     threadgroup_barrier(mem_flags::mem_threadgroup);
     (*kernelContext_1->shared_value_0)[thread_3] = value_0;
     uint lane_1 = laneOf_0(thread_3, across_5);
-    uint half_1 = across_5 / 2U;
+    uint half_2 = across_5 / 2U;
     for(;;)
     {
-        if(half_1 > 0U)
+        if(half_2 > 0U)
         {
         }
         else
@@ -203,11 +265,11 @@ float sumOfTeam_0(float value_0, uint thread_3, uint across_5, KernelContext_0 t
             break;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(lane_1 < half_1)
+        if(lane_1 < half_2)
         {
-            (*kernelContext_1->shared_value_0)[thread_3] = (*kernelContext_1->shared_value_0)[thread_3] + (*kernelContext_1->shared_value_0)[thread_3 + half_1];
+            (*kernelContext_1->shared_value_0)[thread_3] = (*kernelContext_1->shared_value_0)[thread_3] + (*kernelContext_1->shared_value_0)[thread_3 + half_2];
         }
-        half_1 = half_1 / 2U;
+        half_2 = half_2 / 2U;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     return (*kernelContext_1->shared_value_0)[thread_3 - lane_1];
@@ -220,7 +282,7 @@ struct RowSoftmax_0
     float factor_0;
 };
 
-RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint n_0, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
+RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_7, uint row_0, uint n_1, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
 {
     thread RowSoftmax_0 s_1;
     float sum_1;
@@ -237,20 +299,20 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
     sum_1 = 0.0f;
     for(;;)
     {
-        if(j_0 < n_0)
+        if(j_0 < n_1)
         {
         }
         else
         {
             break;
         }
-        float sum_2 = sum_1 + exp(x_4[row_0 + j_0] - (&s_1)->m_1);
+        float sum_2 = sum_1 + expNegative_0(x_7[row_0 + j_0] - (&s_1)->m_1);
         j_0 = j_0 + across_6;
         sum_1 = sum_2;
     }
-    float _S16 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
-    (&s_1)->sum_0 = _S16;
-    if(_S16 == 0.0f)
+    float _S17 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
+    (&s_1)->sum_0 = _S17;
+    if(_S17 == 0.0f)
     {
         sum_1 = 0.0f;
     }
@@ -280,7 +342,7 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
     threadgroup array<float, int(128)> shared_value_1;
     (&kernelContext_3)->shared_value_0 = &shared_value_1;
     uint t_0 = thread_5.x;
-    uint _S17 = laneOf_0(t_0, entryPointParams_1->a_1.across_3);
+    uint _S18 = laneOf_0(t_0, entryPointParams_1->a_1.across_3);
     uint teams_0 = teamsOf_0(entryPointParams_1->a_1.across_3);
     uint first_0 = group_0.x * teams_0;
     for(;;)
@@ -292,27 +354,27 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
         {
             break;
         }
-        uint _S18 = teamOf_0(t_0, entryPointParams_1->a_1.across_3);
-        uint r_0 = first_0 + _S18;
-        uint n_1;
-        if(r_0 < (entryPointParams_1->a_1.rows_0))
+        uint _S19 = teamOf_0(t_0, entryPointParams_1->a_1.across_3);
+        uint r_1 = first_0 + _S19;
+        uint n_2;
+        if(r_1 < (entryPointParams_1->a_1.rows_0))
         {
-            n_1 = entryPointParams_1->a_1.experts_0;
+            n_2 = entryPointParams_1->a_1.experts_0;
         }
         else
         {
-            n_1 = 0U;
+            n_2 = 0U;
         }
-        uint _S19;
-        if(r_0 < (entryPointParams_1->a_1.rows_0))
+        uint _S20;
+        if(r_1 < (entryPointParams_1->a_1.rows_0))
         {
-            _S19 = entryPointParams_1->a_1.k_0;
+            _S20 = entryPointParams_1->a_1.k_0;
         }
         else
         {
-            _S19 = 0U;
+            _S20 = 0U;
         }
-        uint row_1 = entryPointParams_1->a_1.logits_at_0 + r_0 * entryPointParams_1->a_1.logits_stride_0;
+        uint row_1 = entryPointParams_1->a_1.logits_at_0 + r_1 * entryPointParams_1->a_1.logits_stride_0;
         int last_key_0 = int(2147483647);
         int last_index_0 = int(-1);
         float largest_2 = (as_type<float>((4286578688U)));
@@ -328,10 +390,10 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
                 break;
             }
             thread Stand_0 best_0 = Stand_x24init_0(int(-2147483648), 4294967295U);
-            j_1 = _S17;
+            j_1 = _S18;
             for(;;)
             {
-                if(j_1 < n_1)
+                if(j_1 < n_2)
                 {
                 }
                 else
@@ -354,45 +416,45 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
                         after_0 = false;
                     }
                 }
-                bool _S20;
+                bool _S21;
                 if(after_0)
                 {
-                    _S20 = key_2 > ((&best_0)->key_0);
+                    _S21 = key_2 > ((&best_0)->key_0);
                 }
                 else
                 {
-                    _S20 = false;
+                    _S21 = false;
                 }
-                if(_S20)
+                if(_S21)
                 {
                     (&best_0)->key_0 = key_2;
                     (&best_0)->index_0 = j_1;
                 }
                 j_1 = j_1 + entryPointParams_1->a_1.across_3;
             }
-            thread Stand_0 _S21 = best_0;
-            Stand_0 _S22 = firstOfTeam_0(&_S21, t_0, entryPointParams_1->a_1.across_3, &kernelContext_3);
-            best_0 = _S22;
-            int _S23 = (&best_0)->key_0;
-            int _S24 = int((&best_0)->index_0);
-            if(s_2 >= _S19)
+            thread Stand_0 _S22 = best_0;
+            Stand_0 _S23 = firstOfTeam_0(&_S22, t_0, entryPointParams_1->a_1.across_3, &kernelContext_3);
+            best_0 = _S23;
+            int _S24 = (&best_0)->key_0;
+            int _S25 = int((&best_0)->index_0);
+            if(s_2 >= _S20)
             {
-                uint _S25 = s_2 + 1U;
-                last_key_0 = _S23;
-                last_index_0 = _S24;
-                s_2 = _S25;
+                uint _S26 = s_2 + 1U;
+                last_key_0 = _S24;
+                last_index_0 = _S25;
+                s_2 = _S26;
                 continue;
             }
-            float x_5 = (&kernelContext_3)->entryPointParams_logits_0[row_1 + (&best_0)->index_0];
+            float x_8 = (&kernelContext_3)->entryPointParams_logits_0[row_1 + (&best_0)->index_0];
             if(s_2 == 0U)
             {
-                largest_1 = x_5;
+                largest_1 = x_8;
             }
             else
             {
                 largest_1 = largest_2;
             }
-            Forward_0 _S26 = entryPointParams_1->a_1;
+            Forward_0 _S27 = entryPointParams_1->a_1;
             if(largest_1 == (as_type<float>((4286578688U))))
             {
                 sum_3 = 0.0f;
@@ -401,18 +463,18 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
             {
                 sum_3 = largest_1;
             }
-            float sum_5 = sum_4 + scoreOf_0(_S26.flags_0, x_5, sum_3);
-            if((laneOf_0(s_2, entryPointParams_1->a_1.across_3)) == _S17)
+            float sum_5 = sum_4 + scoreOf_0(_S27.flags_0, x_8, sum_3);
+            if((laneOf_0(s_2, entryPointParams_1->a_1.across_3)) == _S18)
             {
-                *((&kernelContext_3)->entryPointParams_indices_0+(entryPointParams_1->a_1.indices_at_0 + r_0 * entryPointParams_1->a_1.k_0 + s_2)) = (&best_0)->index_0;
-                *((&kernelContext_3)->entryPointParams_weights_0+(entryPointParams_1->a_1.weights_at_0 + r_0 * entryPointParams_1->a_1.k_0 + s_2)) = x_5;
+                *((&kernelContext_3)->entryPointParams_indices_0+(entryPointParams_1->a_1.indices_at_0 + r_1 * entryPointParams_1->a_1.k_0 + s_2)) = (&best_0)->index_0;
+                *((&kernelContext_3)->entryPointParams_weights_0+(entryPointParams_1->a_1.weights_at_0 + r_1 * entryPointParams_1->a_1.k_0 + s_2)) = x_8;
             }
             largest_2 = largest_1;
             sum_4 = sum_5;
-            uint _S25 = s_2 + 1U;
-            last_key_0 = _S23;
-            last_index_0 = _S24;
-            s_2 = _S25;
+            uint _S26 = s_2 + 1U;
+            last_key_0 = _S24;
+            last_index_0 = _S25;
+            s_2 = _S26;
         }
         if(largest_2 == (as_type<float>((4286578688U))))
         {
@@ -424,24 +486,24 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
         }
         if((entryPointParams_1->a_1.flags_0) == 0U)
         {
-            RowSoftmax_0 _S27 = softmaxFrom_0(largest_2, (&kernelContext_3)->entryPointParams_logits_0, row_1, n_1, t_0, entryPointParams_1->a_1.across_3, &kernelContext_3);
-            sum_3 = _S27.sum_0;
+            RowSoftmax_0 _S28 = softmaxFrom_0(largest_2, (&kernelContext_3)->entryPointParams_logits_0, row_1, n_2, t_0, entryPointParams_1->a_1.across_3, &kernelContext_3);
+            sum_3 = _S28.sum_0;
         }
         else
         {
             sum_3 = sum_4;
         }
-        j_1 = _S17;
+        j_1 = _S18;
         for(;;)
         {
-            if(j_1 < _S19)
+            if(j_1 < _S20)
             {
             }
             else
             {
                 break;
             }
-            float w_0 = scoreOf_0(entryPointParams_1->a_1.flags_0, *((&kernelContext_3)->entryPointParams_weights_0+(entryPointParams_1->a_1.weights_at_0 + r_0 * entryPointParams_1->a_1.k_0 + j_1)), largest_1);
+            float w_0 = scoreOf_0(entryPointParams_1->a_1.flags_0, *((&kernelContext_3)->entryPointParams_weights_0+(entryPointParams_1->a_1.weights_at_0 + r_1 * entryPointParams_1->a_1.k_0 + j_1)), largest_1);
             if((entryPointParams_1->a_1.flags_0) != 1U)
             {
                 after_0 = sum_3 != 0.0f;
@@ -459,7 +521,7 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_4, uint row_0, uint 
             {
                 w_1 = w_0;
             }
-            *((&kernelContext_3)->entryPointParams_weights_0+(entryPointParams_1->a_1.weights_at_0 + r_0 * entryPointParams_1->a_1.k_0 + j_1)) = w_1;
+            *((&kernelContext_3)->entryPointParams_weights_0+(entryPointParams_1->a_1.weights_at_0 + r_1 * entryPointParams_1->a_1.k_0 + j_1)) = w_1;
             j_1 = j_1 + entryPointParams_1->a_1.across_3;
         }
         first_0 = first_0 + entryPointParams_1->a_1.groups_0 * teams_0;

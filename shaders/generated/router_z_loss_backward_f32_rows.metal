@@ -100,6 +100,35 @@ float maxOfTeam_0(float value_0, uint thread_2, uint across_4, KernelContext_0 t
     return (*kernelContext_0->shared_value_0)[thread_2 - lane_0];
 }
 
+float expOfRest_0(float x_1, float n_0)
+{
+    float r_0 = fma(n_0, 0.00021219444170129f, fma(n_0, -0.693359375f, x_1));
+    return fma(r_0 * r_0, fma(fma(fma(fma(0.00138390657957643f, r_0, 0.00836919713765383f), r_0, 0.04166810214519501f), r_0, 0.16666516661643982f), r_0, 0.49999994039535522f), r_0) + 1.0f;
+}
+
+float expNegative_0(float x_2)
+{
+    float rounded_0 = fma(x_2, 1.4426950216293335f, 1.2583039e+07f);
+    float e_0 = expOfRest_0(x_2, rounded_0 - 1.2583039e+07f) * (as_type<float>(((as_type<uint>((rounded_0))) << 23U)));
+    float _S5;
+    if(isNaN_0(x_2))
+    {
+        _S5 = x_2;
+    }
+    else
+    {
+        if((as_type<uint>((x_2))) > (as_type<uint>((-87.0f))))
+        {
+            _S5 = 0.0f;
+        }
+        else
+        {
+            _S5 = e_0;
+        }
+    }
+    return _S5;
+}
+
 float sumOfTeam_0(float value_1, uint thread_3, uint across_5, KernelContext_0 thread* kernelContext_1)
 {
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -133,7 +162,7 @@ struct RowSoftmax_0
     float factor_0;
 };
 
-RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint n_0, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
+RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_3, uint row_0, uint n_1, uint thread_4, uint across_6, KernelContext_0 thread* kernelContext_2)
 {
     thread RowSoftmax_0 s_0;
     float sum_1;
@@ -150,20 +179,20 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint 
     sum_1 = 0.0f;
     for(;;)
     {
-        if(j_0 < n_0)
+        if(j_0 < n_1)
         {
         }
         else
         {
             break;
         }
-        float sum_2 = sum_1 + exp(x_1[row_0 + j_0] - (&s_0)->m_0);
+        float sum_2 = sum_1 + expNegative_0(x_3[row_0 + j_0] - (&s_0)->m_0);
         j_0 = j_0 + across_6;
         sum_1 = sum_2;
     }
-    float _S5 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
-    (&s_0)->sum_0 = _S5;
-    if(_S5 == 0.0f)
+    float _S6 = sumOfTeam_0(sum_1, thread_4, across_6, kernelContext_2);
+    (&s_0)->sum_0 = _S6;
+    if(_S6 == 0.0f)
     {
         sum_1 = 0.0f;
     }
@@ -175,92 +204,96 @@ RowSoftmax_0 softmaxFrom_0(float largest_0, float device* x_1, uint row_0, uint 
     return s_0;
 }
 
-RowSoftmax_0 softmaxOfTeam_0(float device* x_2, uint row_1, uint n_1, uint thread_5, uint across_7, KernelContext_0 thread* kernelContext_3)
+RowSoftmax_0 softmaxOfTeam_0(float device* x_4, uint row_1, uint n_2, uint thread_5, uint across_7, KernelContext_0 thread* kernelContext_3)
 {
-    uint _S6 = laneOf_0(thread_5, across_7);
+    uint _S7 = laneOf_0(thread_5, across_7);
     float m_1 = (as_type<float>((4286578688U)));
-    uint j_1 = _S6;
+    uint j_1 = _S7;
     for(;;)
     {
-        if(j_1 < n_1)
+        if(j_1 < n_2)
         {
         }
         else
         {
             break;
         }
-        float _S7 = largerOf_0(m_1, x_2[row_1 + j_1]);
+        float _S8 = largerOf_0(m_1, x_4[row_1 + j_1]);
         uint j_2 = j_1 + across_7;
-        m_1 = _S7;
+        m_1 = _S8;
         j_1 = j_2;
     }
-    float _S8 = maxOfTeam_0(m_1, thread_5, across_7, kernelContext_3);
-    RowSoftmax_0 _S9 = softmaxFrom_0(_S8, x_2, row_1, n_1, thread_5, across_7, kernelContext_3);
-    return _S9;
+    float _S9 = maxOfTeam_0(m_1, thread_5, across_7, kernelContext_3);
+    RowSoftmax_0 _S10 = softmaxFrom_0(_S9, x_4, row_1, n_2, thread_5, across_7, kernelContext_3);
+    return _S10;
 }
 
-float logOf_0(float x_3)
+float logOf_0(float x_5)
 {
-    float _S10;
-    if(!(x_3 > 0.0f))
+    if(isNaN_0(x_5))
     {
-        if(x_3 == 0.0f)
+        return x_5;
+    }
+    float _S11;
+    if(!(x_5 > 0.0f))
+    {
+        if(x_5 == 0.0f)
         {
-            _S10 = (as_type<float>((4286578688U)));
+            _S11 = (as_type<float>((4286578688U)));
         }
         else
         {
-            _S10 = (as_type<float>((2143289344U)));
+            _S11 = (as_type<float>((2143289344U)));
         }
-        return _S10;
+        return _S11;
     }
-    if(x_3 == (as_type<float>((2139095040U))))
+    if(x_5 == (as_type<float>((2139095040U))))
     {
-        return x_3;
+        return x_5;
     }
-    bool small_0 = x_3 < 1.17549435082228751e-38f;
+    bool small_0 = x_5 < 1.17549435082228751e-38f;
     if(small_0)
     {
-        _S10 = x_3 * 8.388608e+06f;
+        _S11 = x_5 * 8.388608e+06f;
     }
     else
     {
-        _S10 = x_3;
+        _S11 = x_5;
     }
-    uint bits_0 = (as_type<uint>((_S10))) + 4913933U;
+    uint bits_0 = (as_type<uint>((_S11))) + 4913933U;
     float f_0 = (as_type<float>(((bits_0 & 8388607U) + 1060439283U))) - 1.0f;
-    int _S11 = int(bits_0 >> 23U);
-    int _S12;
+    int _S12 = int(bits_0 >> 23U);
+    int _S13;
     if(small_0)
     {
-        _S12 = int(150);
+        _S13 = int(150);
     }
     else
     {
-        _S12 = int(127);
+        _S13 = int(127);
     }
-    float k_0 = float(_S11 - _S12);
+    float k_0 = float(_S12 - _S13);
     float square_0 = f_0 * f_0;
     return fma(k_0, 0.69314718246459961f, f_0 + fma(square_0, -0.5f, fma(square_0 * f_0, fma(fma(fma(fma(fma(fma(fma(-0.07640374451875687f, f_0, 0.12766213715076447f), f_0, -0.13159836828708649f), f_0, 0.14201110601425171f), f_0, -0.16623353958129883f), f_0, 0.20001256465911865f), f_0, -0.250008225440979f), f_0, 0.33333331346511841f), k_0 * -1.90465421212593355e-09f)));
 }
 
 float logOfSum_0(const RowSoftmax_0 thread* s_1)
 {
-    float _S13 = s_1->sum_0;
+    float _S14 = s_1->sum_0;
     if(isNaN_0(s_1->sum_0))
     {
-        return _S13;
+        return _S14;
     }
-    float _S14;
-    if(_S13 == 0.0f)
+    float _S15;
+    if(_S14 == 0.0f)
     {
-        _S14 = 0.0f;
+        _S15 = 0.0f;
     }
     else
     {
-        _S14 = logOf_0(_S13);
+        _S15 = logOf_0(_S14);
     }
-    return _S14 + s_1->m_0;
+    return _S15 + s_1->m_0;
 }
 
 [[kernel]] void router_z_loss_backward_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_6 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_dlogits_1 [[buffer(1)]], float device* entryPointParams_dloss_1 [[buffer(2)]], float device* entryPointParams_logits_1 [[buffer(3)]])
@@ -273,9 +306,9 @@ float logOfSum_0(const RowSoftmax_0 thread* s_1)
     threadgroup array<float, int(128)> shared_value_1;
     (&kernelContext_4)->shared_value_0 = &shared_value_1;
     uint t_0 = thread_6.x;
-    uint _S15 = laneOf_0(t_0, entryPointParams_1->a_1.across_3);
+    uint _S16 = laneOf_0(t_0, entryPointParams_1->a_1.across_3);
     uint teams_0 = teamsOf_0(entryPointParams_1->a_1.across_3);
-    float _S16 = 2.0f * entryPointParams_dloss_1[entryPointParams_1->a_1.dloss_at_0] / float(entryPointParams_1->a_1.rows_0);
+    float _S17 = 2.0f * entryPointParams_dloss_1[entryPointParams_1->a_1.dloss_at_0] / float(entryPointParams_1->a_1.rows_0);
     uint first_0 = group_0.x * teams_0;
     for(;;)
     {
@@ -286,33 +319,33 @@ float logOfSum_0(const RowSoftmax_0 thread* s_1)
         {
             break;
         }
-        uint _S17 = teamOf_0(t_0, entryPointParams_1->a_1.across_3);
-        uint r_0 = first_0 + _S17;
-        uint n_2;
-        if(r_0 < (entryPointParams_1->a_1.rows_0))
+        uint _S18 = teamOf_0(t_0, entryPointParams_1->a_1.across_3);
+        uint r_1 = first_0 + _S18;
+        uint n_3;
+        if(r_1 < (entryPointParams_1->a_1.rows_0))
         {
-            n_2 = entryPointParams_1->a_1.experts_0;
+            n_3 = entryPointParams_1->a_1.experts_0;
         }
         else
         {
-            n_2 = 0U;
+            n_3 = 0U;
         }
-        uint row_2 = entryPointParams_1->a_1.logits_at_0 + r_0 * entryPointParams_1->a_1.logits_stride_0;
-        RowSoftmax_0 _S18 = softmaxOfTeam_0((&kernelContext_4)->entryPointParams_logits_0, row_2, n_2, t_0, entryPointParams_1->a_1.across_3, &kernelContext_4);
-        thread RowSoftmax_0 _S19 = _S18;
-        float _S20 = logOfSum_0(&_S19);
-        float _S21 = _S20 * _S16;
-        uint j_3 = _S15;
+        uint row_2 = entryPointParams_1->a_1.logits_at_0 + r_1 * entryPointParams_1->a_1.logits_stride_0;
+        RowSoftmax_0 _S19 = softmaxOfTeam_0((&kernelContext_4)->entryPointParams_logits_0, row_2, n_3, t_0, entryPointParams_1->a_1.across_3, &kernelContext_4);
+        thread RowSoftmax_0 _S20 = _S19;
+        float _S21 = logOfSum_0(&_S20);
+        float _S22 = _S21 * _S17;
+        uint j_3 = _S16;
         for(;;)
         {
-            if(j_3 < n_2)
+            if(j_3 < n_3)
             {
             }
             else
             {
                 break;
             }
-            *((&kernelContext_4)->entryPointParams_dlogits_0+(entryPointParams_1->a_1.dlogits_at_0 + r_0 * entryPointParams_1->a_1.dlogits_stride_0 + j_3)) = exp((&kernelContext_4)->entryPointParams_logits_0[row_2 + j_3] - _S18.m_0) * _S18.factor_0 * _S21;
+            *((&kernelContext_4)->entryPointParams_dlogits_0+(entryPointParams_1->a_1.dlogits_at_0 + r_1 * entryPointParams_1->a_1.dlogits_stride_0 + j_3)) = expNegative_0((&kernelContext_4)->entryPointParams_logits_0[row_2 + j_3] - _S19.m_0) * _S19.factor_0 * _S22;
             j_3 = j_3 + entryPointParams_1->a_1.across_3;
         }
         first_0 = first_0 + entryPointParams_1->a_1.groups_0 * teams_0;

@@ -230,6 +230,14 @@ route(s23, { topK: 1, score: "tanh" });
 // @ts-expect-error Type '"f32"' is not assignable to type 'Integer'
 expertOrder(s23, { experts: 3 });
 
+// ── A tensor is no number ──
+// @ts-expect-error Operator '<' cannot be applied to types 'Tensor<"f32", []>' and 'number'
+export const better: boolean = sum(s23) < 3;
+// @ts-expect-error Operator '+' cannot be applied to types 'number' and 'Tensor<"f32", []>'
+export const total: number = 1 + sum(s23);
+// @ts-expect-error Argument of type 'Tensor<"f32", []>' is not assignable to parameter of type 'number'
+Math.min(sum(s23), 3);
+
 // ── Training ──
 // @ts-expect-error scope: the body must not be async; await its result outside
 scope(async () => await s23.item());

@@ -233,10 +233,10 @@ pub const Round = struct {
 
     fn anyFloat(self: *Round) f64 {
         const special = [_]f64{
-            0,                    -0.0,         std.math.nan(f64),  std.math.inf(f64),  -std.math.inf(f64), 5e-324,             -5e-324,
-            1e-310,               1e-45,        2147483648,         -2147483648,        4294967295,         4294967296,         9007199254740991,
-            9007199254740992,     -1,           -9007199254740992,  18446744073709551616, 1e308,            -1e308,             0.5,
-            1,                    2,            3,                  1e39,               9223372036854775808, -9223372036854775808, 1099511627776,
+            0,                -0.0,  std.math.nan(f64), std.math.inf(f64),    -std.math.inf(f64),  5e-324,               -5e-324,
+            1e-310,           1e-45, 2147483648,        -2147483648,          4294967295,          4294967296,           9007199254740991,
+            9007199254740992, -1,    -9007199254740992, 18446744073709551616, 1e308,               -1e308,               0.5,
+            1,                2,     3,                 1e39,                 9223372036854775808, -9223372036854775808, 1099511627776,
         };
         return switch (self.below(4)) {
             0 => self.prng.random().floatNorm(f64) * 10,
@@ -783,7 +783,7 @@ pub const Round = struct {
         guarded.fails_at = -1;
         if (told) std.debug.print("answered {any}\n", .{result});
         const outcome = try self.outcomeOf(result);
-        self.shared.counts[e][@intFromEnum(outcome)] += 1;
+        self.shared.counts[e][@backingInt(outcome)] += 1;
         self.shared.longest_ns[e] = @max(self.shared.longest_ns[e], took);
         try self.checkMemory(outcome);
         try self.checkBuffer(outcome, result);

@@ -274,7 +274,9 @@ fn Kernels(comptime T: type) type {
         }
 
         inline fn masked(comptime kind: MaskKind, s: anytype, m: anytype) @TypeOf(s) {
-            if (kind == .added) return s + m;
+            // A hidden key's score may be NaN or infinite: the sum would show it.
+            if (kind == .added and @TypeOf(s) == T) return if (m == -infinity) m else s + m;
+            if (kind == .added) return @select(T, m == all(-infinity), m, s + m);
             if (@TypeOf(s) == T) return if (m != 0) s else -infinity;
             return @select(T, m != @as(@TypeOf(m), @splat(0)), s, all(-infinity));
         }

@@ -196,6 +196,23 @@ pub const DriverProperties = extern struct {
     pub const mesa_llvmpipe = 13;
 };
 
+/// Of numbers of 16, 32 and 64 bits.
+const ByWidth = [3]u32;
+
+pub const FloatControlsProperties = extern struct {
+    type: u32 = 1000197000,
+    next: ?*anyopaque = null,
+    denorm_independence: u32 = 0,
+    rounding_independence: u32 = 0,
+    signed_zero_inf_nan_preserve: ByWidth = @splat(0),
+    denorm_preserve: ByWidth = @splat(0),
+    denorm_flush_to_zero: ByWidth = @splat(0),
+    rounding_mode_rte: ByWidth = @splat(0),
+    rounding_mode_rtz: ByWidth = @splat(0),
+
+    pub const independence_none = 2;
+};
+
 pub const Features2 = extern struct {
     type: u32 = 1000059000,
     next: ?*anyopaque = null,
@@ -296,7 +313,7 @@ pub const ShaderModuleCreateInfo = extern struct {
     next: ?*const anyopaque = null,
     flags: u32 = 0,
     size: usize,
-    code: [*]align(4) const u8,
+    code: [*]const u32,
 };
 
 pub const PipelineCacheCreateInfo = extern struct {

@@ -11,6 +11,7 @@ const api = @import("api.zig");
 const cache = @import("cache.zig");
 const chunks = @import("chunks.zig");
 const environment = @import("../../environment.zig");
+const float_modes = @import("float_modes.zig");
 const heap = @import("heap.zig");
 const instance = @import("instance.zig");
 const shaders = @import("shaders");
@@ -488,8 +489,12 @@ pub const Gpu = struct {
         if (g.pipelines[shader] != .none) return g.pipelines[shader];
         const entry = &shaders.table[shader];
         const layout = try g.layoutOf(entry.bindings.len);
+        const plain: []const u32 = @ptrCast(entry.code);
+        const words = std.heap.c_allocator.alloc(u32, float_modes.wordsMax(plain)) catch return error.OutOfMemory;
+        defer std.heap.c_allocator.free(words);
+        const code = float_modes.ask(words, plain, g.adapter.float_modes);
         var module: api.ShaderModule = .none;
-        try g.done(g.vk.vkCreateShaderModule(g.device, &.{ .size = entry.code.len, .code = entry.code.ptr }, null, &module));
+        try g.done(g.vk.vkCreateShaderModule(g.device, &.{ .size = 4 * code.len, .code = code.ptr }, null, &module));
         defer g.vk.vkDestroyShaderModule(g.device, module, null);
         try g.done(g.vk.vkCreateComputePipelines(g.device, g.cache, 1, &.{
             .stage = .{ .module = module, .name = entry.name.ptr },

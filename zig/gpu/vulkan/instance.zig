@@ -7,6 +7,7 @@ const builtin = @import("builtin");
 const api = @import("api.zig");
 const choice = @import("../choice.zig");
 const environment = @import("../../environment.zig");
+const float_modes = @import("float_modes.zig");
 const pin = @import("../../parallel/pin.zig");
 const chunks = @import("chunks.zig");
 const shaders = @import("shaders");
@@ -30,6 +31,8 @@ pub const Adapter = struct {
     /// The rounds after which the driver ends a thread's loops, all of them together, and goes on behind them as if they were done. llvmpipe, on which Mesa's
     /// lavapipe stands, counts 65 535; other drivers have no such limit.
     rounds_max: usize,
+    /// What its shaders ask for.
+    float_modes: float_modes.Modes,
 
     pub fn name(a: *const Adapter) []const u8 {
         return std.mem.sliceTo(&a.properties.name, 0);
@@ -217,8 +220,10 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
         .portability = false,
         .allocation_bytes = 0,
         .rounds_max = std.math.maxInt(usize),
+        .float_modes = .empty,
     };
-    var driver: api.DriverProperties = .{};
+    var controls: api.FloatControlsProperties = .{};
+    var driver: api.DriverProperties = .{ .next = &controls };
     var eleven: api.Vulkan11Properties = .{ .next = &driver, .subgroup_size = 0, .device_uuid = @splat(0) };
     var properties: api.Properties2 = .{ .next = &eleven };
     table.vkGetPhysicalDeviceProperties2(physical, &properties);
@@ -226,6 +231,7 @@ fn describe(physical: api.PhysicalDevice, a: *Adapter) void {
     a.uuid = eleven.device_uuid;
     a.subgroup_size = eleven.subgroup_size;
     a.allocation_bytes = eleven.memory_allocation_size;
+    a.float_modes = float_modes.offered(&controls);
     if (driver.id == api.DriverProperties.mesa_llvmpipe) a.rounds_max = 65535;
     table.vkGetPhysicalDeviceMemoryProperties(physical, &a.memory);
     if (a.properties.api_version < api.version_1_2) {

@@ -1,3 +1,3 @@
 /** The errors that the library throws, for the layers that do not reach into `ffi/`. */
 
-export { isOwnFrame, LibraryError, RangeError, TypeError } from "../ffi/errors.ts";
+export { engine, isOwnFrame, LibraryError, RangeError, TypeError } from "../ffi/errors.ts";

@@ -1,6 +1,6 @@
 /** Where tensors were made: remembered where the variable `TILEWORK_LEAKS` is 1, and nowhere else, since a stack costs more than a small op. */
 
-import { isOwnFrame } from "./errors.ts";
+import { engine, isOwnFrame } from "./errors.ts";
 import type { Owned } from "./scope.ts";
 
 /** Tensors outside scopes that one place of a program made and nobody has disposed. */
@@ -59,13 +59,12 @@ function isOutside({ owned }: Trace): boolean {
 
 /** The calls of the program on the stack. */
 function callers(): string {
-  const errors = Error as { stackTraceLimit?: number }; // as V8 and JavaScriptCore have it
-  const before = errors.stackTraceLimit;
-  errors.stackTraceLimit = 50; // a loss is some calls of the library deep
+  const before = engine.stackTraceLimit;
+  engine.stackTraceLimit = 50; // a loss is some calls of the library deep
   const lines = (new Error().stack ?? "").split("\n").map((line) => line.trim().replace(/^at /, "")).filter((line) =>
     /:\d+\)?$/.test(line)
   );
-  errors.stackTraceLimit = before;
+  engine.stackTraceLimit = before;
   const own = lines.filter((line) => !isOwnFrame(line));
   return (own.length > 0 ? own : lines).join("\n"); // where all is in one file, nothing is left out
 }

@@ -39,7 +39,11 @@ export class Frame {
  * @internal
  */
 export class Fate {
-  constructor(readonly text: string) {}
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 const byDispose = new Fate("was disposed");

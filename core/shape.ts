@@ -6,7 +6,8 @@
  *   Argument of type 'Tensor<"f32", [512, 3072]>' is not assignable to parameter of type
  *   '"matmul: a is [512, 768], b is [512, 3072]: inner sizes 768 and 512 differ"'.
  *
- * Knowledge ends where arithmetic begins: a size that is summed, divided or read from `x.shape` is `number`, and is checked when the program runs. The
+ * Knowledge ends where arithmetic begins: a size that is summed, divided or read from `x.shape` is `number`, and is checked when the program runs. So is
+ * what a function does with a shape of which it does not know the rank, `<S extends Shape>`; a generic size, `<N extends number>`, equals itself alone. The
  * functions in the second half of this file are those checks, in the same words.
  */
 

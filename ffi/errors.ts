@@ -23,8 +23,8 @@ export function isOwnFrame(frame: string): boolean {
 /** Frames that may lie between the user's call and the one that failed: the library's are found even below deep nesting. */
 const framesMax = 100;
 
-/** V8's limit on the frames of a stack, which JavaScriptCore has too; not every project's types know it. */
-const engine = Error as unknown as { stackTraceLimit?: unknown };
+/** V8's limit on the frames of a stack, which JavaScriptCore has too; not every project's types know it. @internal */
+export const engine: { stackTraceLimit?: unknown } = Error as unknown as { stackTraceLimit?: unknown };
 
 /** The frames of this moment from the user's call on, or null where they cannot be told. */
 function userFrames(): string[] | null {

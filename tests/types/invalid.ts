@@ -24,7 +24,7 @@ import { mse, rmsNorm, slice, softmax, split, sum, transpose } from "../../mod.t
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, moe, moeInit, route } from "../../mod.ts";
 import { adamW, checkpoint, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
-import type { Dim, Prepacked, Tensor, VulkanDevice } from "../../mod.ts";
+import type { Dim, Prepacked, Shape, Tensor, VulkanDevice } from "../../mod.ts";
 
 declare const w: Dim<"width">, h: Dim<"hidden">;
 declare const s23: Tensor<"f32", [2, 3]>, s45: Tensor<"f32", [4, 5]>, s34: Tensor<"f32", [3, 4]>;
@@ -126,6 +126,15 @@ matmulList([s23, s23], [s34, s45]);
 // @ts-expect-error Type 'Tensor<"f32", [2, 3]>' is not assignable to type 'Tensor<"f32", [2, 4]>'
 matmulList([s23], s34, { out: [s23] });
 
+// ── Generic sizes: each equals itself alone ──
+// @ts-expect-error is not assignable to parameter of type
+export const otherInner = <M extends number, K extends number>(a: Tensor<"f32", [M, K]>, b: Tensor<"f32", [M, K]>) => matmul(a, b);
+// @ts-expect-error is not assignable to parameter of type
+export const otherLength = <M extends number, N extends number>(a: Tensor<"f32", [M]>, b: Tensor<"f32", [N]>) => add(a, b);
+// @ts-expect-error is not assignable to parameter of type
+export const otherKind = <S extends Shape>(a: Tensor<"f32", S>, b: Tensor<"f64", S>) => mul(a, b);
+// @ts-expect-error Type 'Tensor<"f32", Broadcast<S, [3]>>' is not assignable to type 'Tensor<"f32", S>'
+export const stretched = <S extends Shape>(a: Tensor<"f32", S>): Tensor<"f32", S> => add(a, s3);
 // ── Elementwise ──
 // @ts-expect-error add: [2, 3] and [4] do not broadcast
 add(s23, s4);

@@ -39,7 +39,7 @@ test("gpu: a loader without a driver, or of which no instance can be made, is th
     ]
   ) {
     assert.equal(count, 0);
-    assert.match(error, /^UnsupportedError: vulkan: no GPU is chosen by itself; there is none: the Vulkan /);
+    assert.match(error, /^UnsupportedError: vulkan: no GPU .*; there is none: the Vulkan /);
     assert.equal(value, 14);
   }
 });

@@ -164,11 +164,13 @@ const places = 1 << place_bits;
 const generation_max = (1 << (31 - place_bits)) - 1;
 /// Places that only the device of default settings and those of GPUs may take: whatever a program does with `cpuDevice`, these can be had.
 const reserved = 64;
-/// For each place the handle of its device, or 0. Published last.
-var live: [places]std.atomic.Value(u32) = @splat(.init(0));
-/// Allocated with the first device, since it would be part of the library's file on Windows.
-var devices: ?*[places]Device = null;
-/// Guards everything below, and `devices` where it is null.
+const Place = struct {
+    /// The handle of the device, or 0. Published last.
+    live: std.atomic.Value(u32) = .init(0),
+    device: ?*Device = null,
+};
+var table: [places]Place = @splat(.{});
+/// Guards everything below, and the table's changes.
 var lock: Mutex = .{};
 /// Generations of the places that were taken.
 var generations: [places]u32 = @splat(0);
@@ -182,8 +184,9 @@ var references: std.ArrayList(Reference) = .empty;
 
 /// The device behind a handle. With the highest bit set it is this thread's explaining copy of that device. No lock: who names a device has a reference.
 pub fn get(handle: u32) Error!*const Device {
-    if (handle == 0 or live[handle % places].load(.acquire) != handle) return explaining(handle);
-    const d = &devices.?[handle % places];
+    const place = &table[handle % places];
+    if (handle == 0 or place.live.load(.acquire) != handle) return explaining(handle);
+    const d = place.device.?;
     tensor.place = d.gpu;
     return d;
 }
@@ -193,9 +196,9 @@ threadlocal var explaining_copy: Device = undefined;
 
 noinline fn explaining(handle: u32) Error!*const Device {
     const plain = handle & ~@as(u32, explain_bit);
-    if (handle == plain or plain == 0 or live[plain % places].load(.acquire) != plain) return error.InvalidDevice;
+    if (handle == plain or plain == 0 or table[plain % places].live.load(.acquire) != plain) return error.InvalidDevice;
     const notes = explain.notes orelse return error.InvalidDevice;
-    explaining_copy = devices.?[plain % places];
+    explaining_copy = table[plain % places].device.?.*;
     tensor.place = explaining_copy.gpu;
     const machine = &explaining_copy.machine;
     notes.* = .{ .isa = if (explaining_copy.gpu == null) explaining_copy.isa else null, .cores = machine.cores, .pool_classes = machine.pool_classes, .knobs = explaining_copy.knobs };
@@ -322,9 +325,9 @@ pub fn ofGpu(g: *Gpu) Error!u32 {
 
 /// The handle of the device that is like this one. The lock is held.
 fn find(d: Device) ?u32 {
-    for (live[0..taken_once], 0..) |*at, place| {
-        const handle = at.load(.monotonic);
-        if (handle != 0 and std.meta.eql(devices.?[place], d)) return handle;
+    for (table[0..taken_once]) |*place| {
+        const handle = place.live.load(.monotonic);
+        if (handle != 0 and std.meta.eql(place.device.?.*, d)) return handle;
     }
     return null;
 }
@@ -332,20 +335,21 @@ fn find(d: Device) ?u32 {
 /// A handle for a device, which leaves so many places free. The lock is held. OutOfMemory leaves the number of devices behind where that is the reason.
 fn add(d: Device, spare: u32) Error!u32 {
     status.detail = .{ 0, 0 };
-    if (devices == null) devices = std.heap.c_allocator.create([places]Device) catch return error.OutOfMemory;
     if (live_count >= places - spare) {
         status.detail = .{ @floatFromInt(live_count), 0 };
         return error.OutOfMemory;
     }
-    while (live[next_place].load(.monotonic) != 0) next_place = (next_place + 1) % places;
+    const device = std.heap.c_allocator.create(Device) catch return error.OutOfMemory;
+    device.* = d;
+    while (table[next_place].live.load(.monotonic) != 0) next_place = (next_place + 1) % places;
     const place = next_place;
     next_place = (next_place + 1) % places;
     taken_once = @max(taken_once, place + 1);
     generations[place] = generations[place] % generation_max + 1;
-    devices.?[place] = d;
+    table[place].device = device;
     live_count += 1;
     const handle = generations[place] << place_bits | place;
-    live[place].store(handle, .release);
+    table[place].live.store(handle, .release);
     return handle;
 }
 
@@ -378,7 +382,9 @@ fn releaseOfThread(thread: u32) void {
 fn forget(index: usize) void {
     const handle = references.swapRemove(index).handle;
     for (references.items) |r| if (r.handle == handle) return;
-    live[handle % places].store(0, .release);
+    const place = &table[handle % places];
+    place.live.store(0, .release);
+    std.heap.c_allocator.destroy(place.device.?);
     live_count -= 1;
 }
 

@@ -23,7 +23,7 @@ import {
 import { mse, rmsNorm, slice, softmax, split, sum, transpose } from "../../mod.ts";
 import { cpu, full, keep, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, moe, moeInit, route } from "../../mod.ts";
-import { adamW, checkpoint, embeddingInit, layerNormInit, linearInit, save, valueAndGrad } from "../../mod.ts";
+import { adamW, checkpoint, embeddingInit, layerNormInit, linearInit, openSafetensors, save, valueAndGrad } from "../../mod.ts";
 import type { Dim, Prepacked, Shape, Tensor, VulkanDevice } from "../../mod.ts";
 
 declare const w: Dim<"width">, h: Dim<"hidden">;
@@ -257,6 +257,8 @@ adamW({ a: s4 }).step({ a: s4 }, { a: s3 }, 0.1);
 checkpoint((x: Tensor<"f32", [4]>) => mul(x, x))(s3);
 // @ts-expect-error Type 'string' is not assignable to type 'Tensor<DType, Shape>'
 save("x.safetensors", { a: "b" });
+// @ts-expect-error Type '"f16"' is not assignable to type 'DType | undefined'
+(await openSafetensors("x.safetensors")).tensorSync(cpu, "w", { dtype: "f16" });
 // @ts-expect-error 'Dim<"width">' is not assignable to type 'Dim<"hidden">'
 layerNorm(zeros(cpu, [2, h]), layerNormInit(random(cpu, 1), w));
 // @ts-expect-error 'Dim<"width">' is not assignable to type 'Dim<"hidden">'

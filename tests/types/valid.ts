@@ -24,8 +24,9 @@ import { dropout, mse, rmsNorm, scale, silu, slice, softmax, split, sum, swiglu,
 import { cpu, dim, empty, full, isTensor, keep, ones, random, scope, tensor, zeros } from "../../mod.ts";
 import { combineRows, expertOrder, gatherRows, loadBalanceLoss, moe, moeInit, route } from "../../mod.ts";
 import { adamW, clipByGlobalNorm, cosine, embeddingInit, layerNormInit, linearInit, load, save, valueAndGrad } from "../../mod.ts";
+import { openSafetensors, type SafetensorsData, type SafetensorsEntry, type SafetensorsFile } from "../../mod.ts";
 import { accumulate, checkpoint, copy, ema, lion, muon, type Optimizer, parameterCount, sgd, treeMap } from "../../mod.ts";
-import type { Broadcast, Dim, Float, Linear, Prepacked, Replaced, Shape, Tensor } from "../../mod.ts";
+import type { Broadcast, Dim, DType, Float, Linear, Prepacked, Replaced, Shape, Tensor } from "../../mod.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<E>(): <A>(value: A, ...same: Equal<A, E> extends true ? [] : ["the type is another one"]) => void;
@@ -254,6 +255,14 @@ is<number>()(parameterCount(params));
 accumulate(grads, valueAndGrad(loss)(params, s23, zeros(cpu, [2], "u32")).grads, { weight: 0.5 });
 is<F<[]>>()(checkpoint(loss)(params, s23, zeros(cpu, [2], "u32")));
 is<Promise<void>>()(load("x.safetensors", { params, optimizer: optimizer.state, rng: rng.state }));
+is<Promise<void>>()(load("x.safetensors", params, { ignoreExtra: true, ignoreMissing: true }));
+const file: SafetensorsFile = await openSafetensors("x.safetensors");
+is<ReadonlyMap<string, SafetensorsEntry>>()(file.tensors);
+is<Promise<SafetensorsData>>()(file.read("w"));
+is<Float64Array>()(file.readSync("w", "f64"));
+is<Promise<Tensor<DType>>>()(file.tensor(cpu, "w"));
+is<Promise<Tensor<"i32">>>()(file.tensor(cpu, "w", { dtype: "i32" }));
+is<Tensor<"f32">>()(file.tensorSync(cpu, "w", { dtype: "f32" }));
 is<F<[2, 3]>>()(scope(() => keep(add(s23, s23))));
 is<number>()(scope(() => 1));
 is<Tensor<"u32", [2]>>()(rng.categorical(s23, { temperature: 0.8 }));

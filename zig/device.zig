@@ -474,7 +474,7 @@ fn resolved(d: *const Device, comptime name: []const u8) u64 {
 
 /// Numbers that describe a device: its settings in the order of the table, L1, L2 and L3 bytes, the widths of its tiers, 0 where there is none; then of the
 /// machine its processors, the quota or -1, and of each kind of cores their number, speed, L1, L2 and L3 bytes.
-const description_len = knobs.table.len + 3 + resolve.tiers_max + 2 + 5 * topology.classes_max;
+pub const description_len = knobs.table.len + 3 + resolve.tiers_max + 2 + 5 * topology.classes_max;
 
 pub const entries = struct {
     /// A CPU device of the given settings, in the order of the table in knobs.zig, each negative where it was not given. Answers its handle, or 0.

@@ -1,14 +1,13 @@
-//! Calls every entry of the C boundary with arguments of all kinds, fitting ones and made-up ones, and looks after each call at all memory that there is:
-//! an entry may end with a result or an error, never in a signal, and may change nothing but the outputs of a call that went well.
+//! Calls every entry of the C boundary with arguments of all kinds, and after each call looks at all memory of tensors: an entry may
+//! end with a result or an error, never in a signal, and may change nothing but the outputs of a call that went well.
 //!
 //!     fuzz --calls N --seed S        a run; N calls, 1000000 without it
 //!     fuzz --seed S --only CALL      makes the one call again, and what came before it in its round, in this process: for a debugger
 //!
-//! Calls are made in rounds, each in a process of its own that this one watches: where one crashes or hangs, the round is made again up to that call, which
-//! is written out in place of being made. What a round does follows from the seed and its number alone.
+//! Calls are made in rounds, each in a process of its own that this one watches: if one crashes or hangs, the round is made again up
+//! to that call, which is written out instead of being made. What a round does follows from the seed and its number alone.
 
 const std = @import("std");
-const contracts = @import("fuzz/contracts.zig");
 const guarded = @import("fuzz/guarded.zig");
 const round = @import("fuzz/round.zig");
 const detect = @import("isa/detect.zig");
@@ -22,14 +21,21 @@ const round_len = 20_000;
 /// Rounds between two that use a GPU.
 const gpu_every = 16;
 const jobs_max = 64;
-const hang_seconds = 60;
+const hang_seconds = 20;
 const ended_found = 9;
 
-const Options = struct { calls: u64 = 1_000_000, seconds: u64 = 0, seed: u64 = 1, only: ?u64 = null, jobs: u64 = 1, gpu: bool = true, keep_going: bool = false };
+const Options = struct {
+    calls: u64 = 1_000_000,
+    seconds: u64 = 0,
+    seed: u64 = 1,
+    only: ?u64 = null,
+    jobs: u64 = 1,
+    gpu: bool = true,
+    keep_going: bool = false,
+};
 
 const Job = struct { pid: std.c.pid_t = 0, round: u64 = 0, begun: u64 = 0, since: u64 = 0, shared: *round.Shared = undefined };
 
-extern "c" fn abort() noreturn;
 extern "c" fn prctl(option: c_int, ...) c_int;
 
 pub fn main(init: std.process.Init.Minimal) u8 {
@@ -37,6 +43,8 @@ pub fn main(init: std.process.Init.Minimal) u8 {
     if (options.only) |call| return again(options, call);
     return run(options);
 }
+
+const option_names = "--calls N, --seconds N, --seed S, --only CALL, --jobs N, --no-gpu and --keep-going";
 
 fn parse(args: std.process.Args) ?Options {
     var options: Options = .{};
@@ -67,7 +75,7 @@ fn parse(args: std.process.Args) ?Options {
         } else if (std.mem.eql(u8, word, "--jobs")) {
             options.jobs = std.math.clamp(number, 1, jobs_max);
         } else {
-            std.debug.print("fuzz: there is no option {s}; there are --calls N, --seconds N, --seed S, --only CALL, --jobs N, --no-gpu and --keep-going\n", .{word});
+            std.debug.print("fuzz: there is no option {s}; there are " ++ option_names ++ "\n", .{word});
             return null;
         }
     }
@@ -80,9 +88,9 @@ fn withGpu(options: Options, number: u64) bool {
 
 /// Memory that processes share.
 fn shared() *round.Shared {
-    const bytes = std.posix.mmap(null, @sizeOf(round.Shared), .{ .READ = true, .WRITE = true }, .{ .TYPE = .SHARED, .ANONYMOUS = true }, -1, 0) catch
-        @panic("no memory for the counts");
-    const s: *round.Shared = @ptrCast(@alignCast(bytes.ptr));
+    const both: std.posix.PROT = .{ .READ = true, .WRITE = true };
+    const bytes = std.posix.mmap(null, @sizeOf(round.Shared), both, .{ .TYPE = .SHARED, .ANONYMOUS = true }, -1, 0);
+    const s: *round.Shared = @ptrCast(@alignCast((bytes catch @panic("no memory for the counts")).ptr));
     s.* = .{};
     return s;
 }
@@ -139,7 +147,8 @@ fn run(options: Options) u8 {
     var failures: u64 = 0;
     var ended: u64 = 0;
     while (true) {
-        const stops = (failures > 0 and !options.keep_going) or (options.seconds > 0 and now() - begun > options.seconds * std.time.ns_per_s);
+        const late = options.seconds > 0 and now() - begun > options.seconds * std.time.ns_per_s;
+        const stops = late or (failures > 0 and !options.keep_going);
         var running: usize = 0;
         for (jobs[0..options.jobs]) |*job| {
             if (job.pid != 0) failures += look(options, job);
@@ -155,7 +164,8 @@ fn run(options: Options) u8 {
     }
     for (jobs[0..options.jobs]) |*job| ended += total(job.shared);
     table(jobs[0..options.jobs]);
-    std.debug.print("fuzz: {d} calls in {d} s with seed {d}, {d} failed\n", .{ ended, (now() - begun) / std.time.ns_per_s, options.seed, failures });
+    const seconds = (now() - begun) / std.time.ns_per_s;
+    std.debug.print("fuzz: {d} calls in {d} s with seed {d}, {d} failed\n", .{ ended, seconds, options.seed, failures });
     return @intFromBool(failures > 0);
 }
 
@@ -169,6 +179,12 @@ fn look(options: Options, job: *Job) u64 {
             job.since = now();
         }
         if (now() - job.since < hang_seconds * std.time.ns_per_s) return 0;
+        // The handler of a fault writes out where the process is; if it cannot, it is ended.
+        _ = std.c.kill(job.pid, .SEGV);
+        for (0..50) |_| {
+            if (std.c.waitpid(job.pid, &status, 1) != 0) return found(options, job, "hangs");
+            _ = std.c.nanosleep(&.{ .sec = 0, .nsec = 100 * std.time.ns_per_ms }, null);
+        }
         _ = std.c.kill(job.pid, .KILL);
         _ = std.c.waitpid(job.pid, &status, 0);
         return found(options, job, "hangs");

@@ -2,6 +2,7 @@
 //! kernels of one set, which `TILEWORK_ISA` names.
 
 const std = @import("std");
+const builtin = @import("builtin");
 const list = @import("ops.zig");
 
 pub const std_options: std.Options = .{ .signal_stack_size = null };
@@ -21,6 +22,9 @@ test {
     inline for (list.entry_files ++ list.kernel_files) |file| _ = file;
     _ = @import("slots.zig");
     _ = @import("memory.zig");
+    _ = @import("fuzz/contracts.zig");
+    // The fuzzer is for systems with fork.
+    if (builtin.os.tag != .windows) _ = @import("fuzz/guarded.zig");
     _ = @import("knobs.zig");
     _ = detect;
     _ = @import("parallel/topology.zig");

@@ -1,24 +1,28 @@
-//! What the arguments of each entry mean to the fuzzer: which tensors a call may change, how long its buffers have to be, and shapes that fit together.
+//! What the arguments of each entry mean to the fuzzer: which tensors a call may change, how long its buffers have to be, and
+//! shapes that fit together.
 //!
-//! An entry without a line here is fuzzed with arbitrary arguments, and may change any tensor that it is passed; one that takes a buffer must have a line,
-//! else the fuzzer does not compile. A line is one template or several, each with a word for every parameter:
+//! An entry without a line here is fuzzed with arbitrary arguments, and may change any tensor that it is passed. One that takes a
+//! buffer must have a line, else the fuzzer does not compile. A line is one template or several, each with a word for every parameter:
 //!
 //!     dev            a device
-//!     >f[MN]         a tensor that is written; `<` is one that is read. Element types: f (f32 or f64, the same in a call), u (u32), i (i32 or u32),
-//!                    x (any), p (f, prepacked)
+//!     >f[MN]         a tensor that is written; `<` is one that is read. Element types: f (f32 or f64, the same in a call), u (u32),
+//!                    i (i32 or u32), x (any), p (f, prepacked)
 //!     [.M(GH)E+2]    its sizes: `.` is some leading axes, a letter one size in a call, (GH) a product, E+ one more than E, a digit itself
 //!     ?  !           may be 0; has no gaps
-//!     :ids(C)        what it holds: numbers below C; also :offsets(N), which ascend from 0 to N, and :order and :places, which undo each other
+//!     :ids(C)        what it holds: numbers below C; also :offsets(N), which ascend from 0 to N, and :order and :places, which undo
+//!                    each other
 //!     {…}            a buffer of handles; `words` is the number of them. With a parameter `n` each of its words stands there n times
 //!     01             a word of such a buffer that is no handle
-//!     #0|1|2         an integer; #0|2&1 keeps bit 0 as it is when it is made up, since it decides how long a buffer is; =1|2 is never made up
+//!     #0|1|2         an integer; of #0|2&1 bit 0 stays as chosen, since it decides how long a buffer is; =1|2 is always one of these
 //!     @0|0.5         a number
 //!     rank sizes layout dtype bytes data request base free
 //!                    the arguments of the entries of tensors
-//!     numbers:4      a buffer of so many numbers; without a length, of as many as the parameter behind it says, as are `text` and `settings`
+//!     numbers:4      a buffer of so many numbers; without a length, of as many as the next parameter says, as are `text` and `settings`
 //!     cap=0|64       that number
 
 const std = @import("std");
+const device = @import("../device.zig");
+const knobs = @import("../knobs.zig");
 
 pub const Kind = enum {
     device,
@@ -68,6 +72,7 @@ pub const Argument = struct {
 
 const factors = " @1|0|-0.5|1e-3 @0|1|0.5";
 const orders = " <u[(RS)]!:order <u[RS]!:places";
+const attention_outputs = " >f[B(GH)QD]? >f[BGKD]? >f[BGKD]? <f[B(GH)QD] <f[B(GH)QD] <f[2B(GH)Q]!";
 const attention_inputs = " <f[B(GH)QD] <f[BGKD] <f[BGKD]";
 const attention_options = " words @0|1|5|inf @0|2|inf @1|0.125|0";
 
@@ -84,9 +89,9 @@ pub const table = .{
     .tensor_read = "data <x[.] bytes",
     .memory_statistics = "numbers:4",
     .error_detail = "numbers:2",
-    .device_new = "settings cap=14",
+    .device_new = std.fmt.comptimePrint("settings cap={d}", .{knobs.table.len}),
     .device_variable = "text cap=0|1|64|4096 #0|1|13",
-    .device_describe = "numbers cap=59|14 dev",
+    .device_describe = std.fmt.comptimePrint("numbers cap={d} dev", .{device.description_len}),
     .gpu_describe = "numbers cap=9 #0|1",
     .gpu_text = "text cap=0|1|64|4096 #0|1 #0|1|2|3|4",
     .gpu_choose = "text cap=0|4|8 @-1|0|1",
@@ -148,8 +153,8 @@ pub const table = .{
         "dev {>f[1(GH)QD] >f[21(GH)Q]!? <f[1(GH)QD] <f[1GKD] <f[1GKD] <0 <u[E+]!:offsets(Q) <u[E+]!:offsets(K)}" ++ attention_options,
     },
     .attention_backward = .{
-        "dev {>f[B(GH)QD]? >f[BGKD]? >f[BGKD]? <f[B(GH)QD] <f[B(GH)QD] <f[2B(GH)Q]!" ++ attention_inputs ++ " <f[QK]? <0 <0}" ++ attention_options,
-        "dev {>f[B(GH)QD]? >f[BGKD]? >f[BGKD]? <f[B(GH)QD] <f[B(GH)QD] <f[2B(GH)Q]!" ++ attention_inputs ++ " <i[B1QK]?:ids(2) <0 <0}" ++ attention_options,
+        "dev {" ++ attention_outputs ++ attention_inputs ++ " <f[QK]? <0 <0}" ++ attention_options,
+        "dev {" ++ attention_outputs ++ attention_inputs ++ " <i[B1QK]?:ids(2) <0 <0}" ++ attention_options,
         "dev {>f[1(GH)QD]? >f[1GKD]? >f[1GKD]? <f[1(GH)QD] <f[1(GH)QD] <f[21(GH)Q]! <f[1(GH)QD] <f[1GKD] <f[1GKD]" ++
             " <0 <u[E+]!:offsets(Q) <u[E+]!:offsets(K)}" ++ attention_options,
     },
@@ -253,7 +258,10 @@ fn parseWords(comptime text: []const u8) []const Argument {
             at += 1;
             continue;
         }
-        const end = if (text[at] == '{') std.mem.indexOfScalarPos(u8, text, at, '}').? + 1 else std.mem.indexOfScalarPos(u8, text, at, ' ') orelse text.len;
+        const end = if (text[at] == '{')
+            std.mem.indexOfScalarPos(u8, text, at, '}').? + 1
+        else
+            std.mem.indexOfScalarPos(u8, text, at, ' ') orelse text.len;
         all = all ++ .{parse(text[at..end])};
         at = end;
     }
@@ -317,4 +325,27 @@ fn parseChoices(comptime text: []const u8) []const f64 {
     var words = std.mem.splitScalar(u8, text, '|');
     while (words.next()) |word| all = all ++ .{std.fmt.parseFloat(f64, word) catch unreachable};
     return all;
+}
+
+test "contracts: a word says role, element type, sizes and content" {
+    const arguments = comptime parseWords("dev {>f[.M(GH)]!? <u[E+]:offsets(M) 01} n #0|2&1 @0.5");
+    try std.testing.expectEqual(5, arguments.len);
+    try std.testing.expectEqual(.list, arguments[1].kind);
+    const out, const offsets, const word = arguments[1].elements[0..3].*;
+    try std.testing.expect(out.written and out.optional and out.dense and out.dtype == 'f');
+    try std.testing.expectEqualStrings(".M(GH)", out.dims);
+    try std.testing.expect(!offsets.written and offsets.content == .offsets);
+    try std.testing.expectEqualStrings("M", offsets.limit);
+    try std.testing.expectEqual(.word, word.kind);
+    try std.testing.expectEqual(.count, arguments[2].kind);
+    try std.testing.expectEqual(1, arguments[3].kept_bits);
+    try std.testing.expectEqualSlices(f64, &.{ 0, 2 }, arguments[3].choices);
+    try std.testing.expectEqual(0.5, arguments[4].choices[0]);
+}
+
+test "contracts: an entry without a line may change every tensor that it is passed" {
+    const templates = comptime of("not_in_the_table", fn (u32, f64) callconv(.c) i32);
+    try std.testing.expectEqual(1, templates.len);
+    try std.testing.expect(templates[0][0].kind == .unknown and templates[0][0].written);
+    try std.testing.expectEqual(.float, templates[0][1].kind);
 }

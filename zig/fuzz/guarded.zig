@@ -1,10 +1,12 @@
-//! The memory of the fuzzer: every block lies between pages that may not be touched, at the end of its pages or at their beginning, and what of its pages
-//! is not the block itself is known. A copy of each block tells what has changed since the last look.
+//! The memory of the fuzzer: every block lies between pages that may not be touched, at the end of its own pages or at their
+//! beginning, and what of these pages is not the block itself is known. A copy of each block shows what has changed since the last look.
 
 const std = @import("std");
 const Mutex = @import("../parallel/futex.zig").Mutex;
 
-const page = 4096;
+/// At least a page of the system.
+const page = std.heap.page_size_max;
+const page_align = std.heap.page_size_min;
 /// What is not the block, and what has been freed: as an f32 or f64 a NaN, as a u32 an index that is in no range.
 const filler = 0xff;
 /// Blocks of more pages are given back to the system, and only the page at each end is filled and looked at.
@@ -13,7 +15,7 @@ const kept_pages_max = 16;
 const bytes_max = 1 << 28;
 
 pub const Block = struct {
-    pages: []align(page) u8,
+    pages: []align(page_align) u8,
     /// The block within its pages.
     begin: usize,
     bytes: usize,
@@ -66,7 +68,7 @@ pub var fails_at: isize = -1;
 pub var fault: ?[]const u8 = null;
 
 var lock: Mutex = .{};
-var free_pages: [kept_pages_max + 1][64][]align(page) u8 = undefined;
+var free_pages: [kept_pages_max + 1][64][]align(page_align) u8 = undefined;
 var free_counts: [kept_pages_max + 1]usize = @splat(0);
 
 /// What memory.zig asks in place of the system.
@@ -106,7 +108,16 @@ pub const Memory = struct {
     }
 };
 
-fn takePages(number: usize) error{OutOfMemory}![]align(page) u8 {
+/// Bytes of whole pages, between two that may not be touched.
+fn mapped(bytes: usize) error{OutOfMemory}![]align(page_align) u8 {
+    const flags: std.posix.MAP = .{ .TYPE = .PRIVATE, .ANONYMOUS = true, .NORESERVE = true };
+    const all = std.posix.mmap(null, bytes + 2 * page, .{}, flags, -1, 0) catch return error.OutOfMemory;
+    const pages: []align(page_align) u8 = @alignCast(all[page..][0..bytes]);
+    if (std.c.mprotect(pages.ptr, pages.len, .{ .READ = true, .WRITE = true }) != 0) return error.OutOfMemory;
+    return pages;
+}
+
+fn takePages(number: usize) error{OutOfMemory}![]align(page_align) u8 {
     if (number <= kept_pages_max and free_counts[number] > 0) {
         free_counts[number] -= 1;
         const pages = free_pages[number][free_counts[number]];
@@ -116,14 +127,12 @@ fn takePages(number: usize) error{OutOfMemory}![]align(page) u8 {
         }
         return pages;
     }
-    const all = std.posix.mmap(null, (number + 2) * page, .{}, .{ .TYPE = .PRIVATE, .ANONYMOUS = true, .NORESERVE = true }, -1, 0) catch return error.OutOfMemory;
-    const pages: []align(page) u8 = @alignCast(all[page..][0 .. number * page]);
-    if (std.c.mprotect(pages.ptr, pages.len, .{ .READ = true, .WRITE = true }) != 0) return error.OutOfMemory;
+    const pages = try mapped(number * page);
     fillEnds(pages);
     return pages;
 }
 
-fn givePages(pages: []align(page) u8) void {
+fn givePages(pages: []align(page_align) u8) void {
     const number = pages.len / page;
     if (number <= kept_pages_max and free_counts[number] < free_pages[number].len) {
         @memset(pages, filler);
@@ -131,7 +140,7 @@ fn givePages(pages: []align(page) u8) void {
         free_counts[number] += 1;
         return;
     }
-    const all: []align(page) u8 = @alignCast((pages.ptr - page)[0 .. pages.len + 2 * page]);
+    const all: []align(page_align) u8 = @alignCast((pages.ptr - page)[0 .. pages.len + 2 * page]);
     std.posix.munmap(all);
 }
 
@@ -155,12 +164,10 @@ fn checkBorders(b: *const Block) void {
 
 /// A buffer as JavaScript passes them: exactly as long as it was asked to be, between pages that may not be touched.
 pub const Buffer = struct {
-    pages: []align(page) u8,
+    pages: []align(page_align) u8,
 
     pub fn init(bytes: usize) !Buffer {
-        const all = try std.posix.mmap(null, bytes + 2 * page, .{}, .{ .TYPE = .PRIVATE, .ANONYMOUS = true, .NORESERVE = true }, -1, 0);
-        const pages: []align(page) u8 = @alignCast(all[page..][0..bytes]);
-        if (std.c.mprotect(pages.ptr, pages.len, .{ .READ = true, .WRITE = true }) != 0) return error.OutOfMemory;
+        const pages = try mapped(std.mem.alignForward(usize, bytes, page));
         @memset(pages, filler);
         return .{ .pages = pages };
     }
@@ -170,3 +177,40 @@ pub const Buffer = struct {
         return if (end) b.pages[b.pages.len - bytes ..] else b.pages[0..bytes];
     }
 };
+
+const testing = std.testing;
+
+test "guarded memory: what is written beside a block, or after it was freed, is found" {
+    for ([_]bool{ true, false }) |end| {
+        at_end = end;
+        // Neither at the beginning of its pages nor, with 64-byte borders, at their end.
+        const block = try Memory.alloc(100);
+        block[99] = 1;
+        Memory.free(block);
+        try testing.expectEqual(null, fault);
+        const other = try Memory.alloc(100);
+        other[100] = 1;
+        Memory.free(other);
+        try testing.expect(fault != null);
+        fault = null;
+        other[5] = 1;
+        Memory.free(try Memory.alloc(100));
+        try testing.expect(fault != null);
+        fault = null;
+    }
+    try testing.expectEqual(0, count);
+}
+
+test "guarded memory: a copy tells what has changed since the last look, and an allocation fails when it is told to" {
+    const block = try Memory.alloc(4096);
+    defer Memory.free(block);
+    look();
+    try testing.expect(!blockOf(block).?.changed());
+    block[4095] +%= 1;
+    try testing.expect(blockOf(block).?.changed());
+    fails_at = 1;
+    Memory.free(try Memory.alloc(1));
+    try testing.expectError(error.OutOfMemory, Memory.alloc(1));
+    Memory.free(try Memory.alloc(1));
+    try testing.expectError(error.OutOfMemory, Memory.alloc(bytes_max + 1));
+}

@@ -1,5 +1,5 @@
-//! A round of the fuzzer: some thousand calls in a process of their own, made from the seed and the number of the round alone, so that any call of it
-//! can be made again.
+//! A round of the fuzzer: some thousand calls in a process of their own, made from the seed and the number of the round alone, so
+//! that any call of it can be made again.
 
 const std = @import("std");
 const contracts = @import("contracts.zig");
@@ -105,7 +105,10 @@ const Device = struct { handle: u32, name: []const u8, gpu: bool = false };
 
 const pool_max = 48;
 const words_max = 512;
-const text_max = 1 << 17;
+/// Bytes of a buffer of JavaScript.
+const buffer_max = 1 << 17;
+/// Elements of a tensor that later calls may come upon. A view may have any number of them, all in one place, and work on it takes as long.
+const count_max = 1 << 16;
 
 pub const Round = struct {
     shared: *Shared,
@@ -147,14 +150,14 @@ pub const Round = struct {
     permutation: [4096]u32 = undefined,
     permutation_len: ?usize = null,
     bytes: []u8 = &.{},
-    bytes_before: [text_max]u8 = undefined,
+    bytes_before: [buffer_max]u8 = undefined,
 
     pub fn init(self: *Round, shared: *Shared, seed: u64, number: u64, with_gpu: bool) !void {
         self.* = .{
             .shared = shared,
             .prng = .init(std.hash.Wyhash.hash(seed, std.mem.asBytes(&number))),
             .with_gpu = with_gpu,
-            .buffer = try .init(text_max),
+            .buffer = try .init(buffer_max),
         };
         _ = explain.entries.explain_begin();
         for (detect.built) |level| {
@@ -170,7 +173,8 @@ pub const Round = struct {
                 self.fixed_devices += 1;
             }
         }
-        for ([_]tensor.Dtype{ .f32, .f32, .f32, .f32, .f64, .f64, .f64, .f64, .u32, .u32, .u32, .i32, .i32 }) |dtype| self.addBase(dtype, 4096 / dtype.bytes());
+        const small = [_]tensor.Dtype{ .f32, .f32, .f32, .f32, .f64, .f64, .f64, .f64, .u32, .u32, .u32, .i32, .i32 };
+        for (small) |dtype| self.addBase(dtype, 4096 / dtype.bytes());
         for ([_]tensor.Dtype{ .f32, .f32, .f64, .f64 }) |dtype| self.addBase(dtype, 16384 / dtype.bytes());
         const Other = struct {
             fn make(handles: *[3]u32, done: *std.atomic.Value(u32)) void {
@@ -208,7 +212,7 @@ pub const Round = struct {
         self.addLive(handle);
     }
 
-    // ── Chance ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // Chance.
 
     fn below(self: *Round, n: usize) usize {
         return if (n == 0) 0 else self.prng.random().uintLessThan(usize, n);
@@ -278,7 +282,7 @@ pub const Round = struct {
         }
     }
 
-    // ── Handles ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // Handles.
 
     fn addLive(self: *Round, handle: u32) void {
         if (self.pool_count < pool_max) {
@@ -332,9 +336,7 @@ pub const Round = struct {
     }
 
     fn deviceArgument(self: *Round) u32 {
-        self.on = self.devices[self.below(self.device_count)];
-        // Opening one's shaders takes long.
-        if (self.on.gpu and self.chance(60)) self.on = self.devices[0];
+        self.on = if (self.wantsGpu()) self.gpuDevice() else self.devices[self.below(self.device_count)];
         if (self.odd()) return switch (self.below(4)) {
             0 => 0,
             1 => self.anyInteger(),
@@ -345,7 +347,21 @@ pub const Round = struct {
         return if (self.explained) self.on.handle | explain_bit else self.on.handle;
     }
 
-    // ── Tensors that fit ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    /// Whether a call is better made of a GPU, being of no use elsewhere.
+    fn wantsGpu(self: *Round) bool {
+        if (!self.with_gpu or !self.chance(80)) return false;
+        for ([_][]const u8{ "gpu_", "tensor_upload", "tensor_download", "tensor_finish" }) |start| {
+            if (std.mem.startsWith(u8, self.entry.name, start)) return true;
+        }
+        return false;
+    }
+
+    fn gpuDevice(self: *const Round) Device {
+        for (self.devices[0..self.device_count]) |known| if (known.gpu) return known;
+        return self.devices[0];
+    }
+
+    // Tensors that fit.
 
     fn sizeOf(self: *Round, letter: u8) usize {
         const known = &self.sizes.known[letter - 'A'];
@@ -484,7 +500,10 @@ pub const Round = struct {
             strides[shape.len - 2] = 1;
         }
         if (shape.len >= 1 and way == 8) strides[self.below(shape.len)] *= -1;
-        if (shape.len >= 1 and way == 9 and (!written or self.chance(20))) strides[self.below(shape.len)] = 0;
+        if (shape.len >= 1 and way == 9 and (!written or self.chance(20))) {
+            const axis = self.below(shape.len);
+            if (shape[axis] <= count_max) strides[axis] = 0;
+        }
     }
 
     /// One that no other tensor of this call lies in.
@@ -499,7 +518,7 @@ pub const Round = struct {
         return null;
     }
 
-    // ── Contents ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // Contents.
 
     fn fill(self: *Round, t: *const Tensor, argument: *const Argument) void {
         const n = countOf(t);
@@ -516,8 +535,12 @@ pub const Round = struct {
         var index: [tensor.rank_max]usize = @splat(0);
         for (0..n) |i| {
             const at = elementAt(t, &index);
-            if (argument.content == .numbers) self.put(t, at) else @as(*align(1) u32, @ptrCast(at)).* = self.content(argument.content, i, n, limit);
             next(t, &index);
+            if (argument.content == .numbers) {
+                self.put(t, at);
+                continue;
+            }
+            @as(*align(1) u32, @ptrCast(at)).* = self.content(argument.content, i, n, limit);
         }
     }
 
@@ -550,7 +573,7 @@ pub const Round = struct {
         return self.shapeOf(dims, &shape)[0];
     }
 
-    // ── Arguments ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // Arguments.
 
     fn begin(self: *Round, number: u64) void {
         self.number = number;
@@ -565,11 +588,11 @@ pub const Round = struct {
         self.sizes.lead_len = self.pick(usize, &.{ 0, 0, 1, 1, 2 });
         for (self.sizes.lead[0..self.sizes.lead_len]) |*size| size.* = if (self.chance(5)) 0 else 1 + self.below(4);
         if (self.chance(2)) { // something huge beside nothing
-            self.sizes.known['A' - 'A' + self.below(26)] = 0;
+            self.sizes.known[self.below(26)] = 0;
             for (0..4) |_| self.sizes.known[self.below(26)] = self.pick(usize, &.{ 0, 1 << 31, 1 << 32, 1 << 40, (1 << 53) - 1 });
         }
         self.float = if (self.chance(60)) .f32 else .f64;
-        self.on = self.devices[0];
+        self.on = if (self.wantsGpu()) self.gpuDevice() else self.devices[0];
         self.explained = false;
         self.word_count = 0;
         self.temporary_count = 0;
@@ -597,12 +620,15 @@ pub const Round = struct {
             const i = self.below(entries.len);
             const name = entries[i].name;
             if (!self.with_gpu and std.mem.startsWith(u8, name, "gpu_")) continue;
-            const rare = [_][]const u8{ "device_new", "memory_trim", "explain_begin", "explain_end", "peak_multiply_add", "gpu_open", "gpu_trim" };
-            const seldom = for (rare) |other| {
-                if (std.mem.eql(u8, name, other)) break true;
-            } else false;
-            if (!seldom or self.chance(5)) return i;
+            if (!isRare(name) or self.chance(5)) return i;
         }
+    }
+
+    /// Entries that take long, or change what many later calls do.
+    fn isRare(name: []const u8) bool {
+        const rare = .{ "device_new", "memory_trim", "explain_begin", "explain_end", "peak_multiply_add", "gpu_open", "gpu_trim" };
+        inline for (rare) |other| if (std.mem.eql(u8, name, other)) return true;
+        return false;
     }
 
     fn isBuffer(kind: contracts.Kind) bool {
@@ -661,7 +687,8 @@ pub const Round = struct {
         for (self.template[0..i], self.arguments[0..i]) |argument, handle| {
             if (argument.kind != .tensor) continue;
             const t = find(@truncate(handle)) orelse continue;
-            return @floatFromInt(countOf(t) *| t.dtype.bytes());
+            const bytes = countOf(t) *| t.dtype.bytes();
+            if (bytes <= buffer_max) return @floatFromInt(bytes);
         }
         return @floatFromInt(4 * self.below(30));
     }
@@ -682,16 +709,21 @@ pub const Round = struct {
             .sizes => 8 * self.rankOf(),
             .layout => 8 * (if (self.rankOf() == 0 and self.rankArgument() != 0) 0 else 1 + 2 * self.rankOf()),
             .data => self.dataBytes(),
-            .numbers => 8 * (if (argument.choices.len > 0) @as(usize, @intFromFloat(argument.choices[0])) else @min(after, 1000)),
-            .settings => 8 * @min(after, 1000),
-            .text => @min(after, text_max),
+            .numbers, .settings => 8 * if (argument.choices.len > 0) @as(usize, @intFromFloat(argument.choices[0])) else @min(after, 1000),
+            .text => @min(after, buffer_max),
             else => unreachable,
         };
         self.bytes = self.buffer.take(size, self.chance(75));
         switch (argument.kind) {
             .list => @memcpy(self.bytes, std.mem.sliceAsBytes(self.words[0..self.word_count])),
-            .sizes, .layout, .settings => for (std.mem.bytesAsSlice(f64, self.bytes), 0..) |*number, k| {
-                number.* = if (argument.kind == .settings) self.setting(k) else if (argument.kind == .sizes) self.sizeNumber() else self.layoutNumber(k);
+            .sizes => for (std.mem.bytesAsSlice(f64, self.bytes)) |*number| {
+                number.* = self.sizeNumber();
+            },
+            .layout => for (std.mem.bytesAsSlice(f64, self.bytes), 0..) |*number, k| {
+                number.* = self.layoutNumber(k);
+            },
+            .settings => for (std.mem.bytesAsSlice(f64, self.bytes), 0..) |*number, k| {
+                number.* = self.setting(k);
             },
             .data, .text => self.prng.random().bytes(self.bytes[0..@min(self.bytes.len, 256)]),
             else => {},
@@ -715,7 +747,7 @@ pub const Round = struct {
     fn dataBytes(self: *const Round) usize {
         for (self.template, 0..) |argument, i| if (argument.kind == .bytes) {
             const bytes: f64 = @bitCast(self.arguments[i]);
-            return if (bytes >= 0 and bytes <= text_max) @intFromFloat(bytes) else 0;
+            return if (bytes >= 0 and bytes <= buffer_max) @intFromFloat(bytes) else 0;
         };
         return 0;
     }
@@ -736,11 +768,11 @@ pub const Round = struct {
     fn setting(self: *Round, k: usize) f64 {
         if (k == knobs.position("threads")) return self.pick(f64, &.{ -1, 1, 2, 3, std.math.nan(f64), 1e9, 2.5 });
         if (k == knobs.position("isa")) return self.pick(f64, &.{ -1, 0, 1, 2, 3, 4 });
-        if (k < knobs.table.len and self.chance(20)) return if (self.odd()) self.anyFloat() else self.pick(f64, &.{ 0, 1, 2, 64, 4096, 9007199254740991 });
-        return -1;
+        if (k >= knobs.table.len or self.chance(80)) return -1;
+        return if (self.odd()) self.anyFloat() else self.pick(f64, &.{ 0, 1, 2, 64, 4096, 9007199254740991 });
     }
 
-    // ── The call ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // The call.
 
     /// The tensors that the call may change.
     fn noteWritten(self: *Round) void {
@@ -796,6 +828,7 @@ pub const Round = struct {
     }
 
     fn outcomeOf(self: *Round, result: Result) !Outcome {
+        if (std.mem.eql(u8, self.entry.name, "last_status")) return .ok;
         const counted = !std.mem.eql(u8, self.entry.name, "gpu_span_begin");
         const code: i64 = switch (result) {
             .none => return .ok,
@@ -814,19 +847,20 @@ pub const Round = struct {
             if (b.stale or !b.changed()) continue;
             if (outcome == .refused) return self.fail("changed memory and answered an error", .{});
             if (outcome == .explained or self.explained) return self.fail("changed memory, though it was only to be explained", .{});
-            for (self.written[0..self.written_count]) |*written| if (b.holds(@intFromPtr(written.tensor.storage.block))) self.allow(b, &written.tensor);
+            for (self.written[0..self.written_count]) |*written| self.allow(b, &written.tensor);
             if (!b.changed()) continue;
             const at = for (b.pages, b.copy.?, 0..) |x, y, k| {
                 if (x != y) break k;
             } else 0;
-            return self.fail("changed byte {d} of block {d}, which holds {d} bytes from byte {d} on and is no output there", .{ at, i, b.bytes, b.begin });
+            const where = .{ at, i, b.bytes, b.begin };
+            return self.fail("changed byte {d} of block {d}, which holds {d} bytes from byte {d} on and is no output there", where);
         }
     }
 
     /// Takes over what an output's elements hold.
     fn allow(_: *Round, b: *guarded.Block, t: *const Tensor) void {
         const n = countOf(t);
-        if (n == 0) return;
+        if (n == 0 or !b.holds(@intFromPtr(t.storage.block))) return;
         if (t.panels != null) {
             @memcpy(b.copy.?[b.begin..][0..b.bytes], b.pages[b.begin..][0..b.bytes]);
             return;
@@ -847,14 +881,16 @@ pub const Round = struct {
     fn checkBuffer(self: *Round, outcome: Outcome, result: Result) !void {
         for (self.template, 0..) |argument, i| if (isBuffer(argument.kind)) {
             const filled = self.entry.fills[i] and (outcome == .ok or result == .u32);
-            if (!filled and !guarded.same(self.bytes, self.bytes_before[0..self.bytes.len])) return self.fail("changed a buffer of JavaScript", .{});
+            const same = guarded.same(self.bytes, self.bytes_before[0..self.bytes.len]);
+            if (!filled and !same) return self.fail("changed a buffer of JavaScript", .{});
         };
         // What lies beside it in its pages.
         const pages = self.buffer.pages;
         const begin_ = if (self.bytes.len == 0) pages.len else @intFromPtr(self.bytes.ptr) - @intFromPtr(pages.ptr);
-        for (pages[begin_ -| 256..begin_]) |byte| if (byte != 0xff) return self.fail("changed what lies before a buffer of JavaScript", .{});
         const end = begin_ + self.bytes.len;
-        for (pages[end..@min(end + 256, pages.len)]) |byte| if (byte != 0xff) return self.fail("changed what lies behind a buffer of JavaScript", .{});
+        for ([2][]const u8{ pages[begin_ -| 256..begin_], pages[end..@min(end + 256, pages.len)] }) |beside| for (beside) |byte| {
+            if (byte != 0xff) return self.fail("changed what lies beside a buffer of JavaScript", .{});
+        };
         @memset(self.bytes, 0xff);
     }
 
@@ -872,7 +908,7 @@ pub const Round = struct {
         for (self.temporary[0..self.temporary_count]) |handle| {
             if (find(handle) == null) {
                 self.remember(handle);
-            } else if (self.chance(10)) self.addLive(handle) else self.release(handle);
+            } else if (self.chance(10) and countOf(find(handle).?) <= count_max) self.addLive(handle) else self.release(handle);
         }
         // One that an entry freed is live no more.
         var i: usize = 0;
@@ -890,29 +926,34 @@ pub const Round = struct {
     fn takeDevice(self: *Round, handle: u32) void {
         for (self.devices[0..self.device_count]) |known| if (known.handle == handle) return;
         const d = device.get(handle) catch return;
-        const i = if (self.device_count < self.devices.len) self.device_count else self.fixed_devices + self.below(self.devices.len - self.fixed_devices);
+        const full = self.device_count == self.devices.len;
+        const i = if (full) self.fixed_devices + self.below(self.devices.len - self.fixed_devices) else self.device_count;
         self.devices[i] = .{ .handle = handle, .name = @tagName(d.isa), .gpu = d.gpu != null };
         self.device_count = @max(self.device_count, i + 1);
     }
 
     fn fail(self: *Round, comptime text: []const u8, arguments: anytype) error{Found} {
-        const said = std.fmt.bufPrint(&self.shared.message, "{s} " ++ text, .{self.entry.name} ++ arguments) catch self.shared.message[0..0];
+        const said = std.fmt.bufPrint(&self.shared.message, text, arguments) catch self.shared.message[0..0];
         self.shared.message_len = said.len;
         return error.Found;
     }
 
-    // ── Words ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    // Words.
 
     fn print(self: *Round) void {
         std.debug.print("tw_{s}\n", .{self.entry.name});
         for (self.template, 0..) |argument, i| switch (argument.kind) {
-            .device => std.debug.print("  device {d} ({s}{s})\n", .{ self.arguments[i], self.on.name, if (self.explained) ", explained" else "" }),
+            .device => {
+                const how = if (self.explained) ", explained" else "";
+                std.debug.print("  device {d} ({s}{s})\n", .{ self.arguments[i], self.on.name, how });
+            },
             .tensor, .base, .freed => printTensor(@truncate(self.arguments[i]), argument.written),
             .list => {
                 var word: usize = 0;
                 for (argument.elements) |element| for (0..self.repeats) |_| {
                     if (word >= self.word_count) break;
-                    if (element.kind == .word) std.debug.print("  word {d}\n", .{self.words[word]}) else printTensor(self.words[word], element.written);
+                    if (element.kind == .tensor) printTensor(self.words[word], element.written);
+                    if (element.kind == .word) std.debug.print("  word {d}\n", .{self.words[word]});
                     word += 1;
                 };
             },
@@ -928,7 +969,12 @@ pub const Round = struct {
         const t = find(handle) orelse return std.debug.print(", no tensor\n", .{});
         const first = @as(isize, @bitCast(@intFromPtr(t.data) -% @intFromPtr(t.storage.block)));
         std.debug.print(" {s} {any} strides {any} from byte {d} of {d}{s}\n", .{
-            @tagName(t.dtype), t.shape(), t.strides(), first, t.storage.bytes, if (t.panels != null) " prepacked" else if (t.storage.chunk != null) " gpu" else "",
+            @tagName(t.dtype),
+            t.shape(),
+            t.strides(),
+            first,
+            t.storage.bytes,
+            if (t.panels != null) " prepacked" else if (t.storage.chunk != null) " gpu" else "",
         });
     }
 };

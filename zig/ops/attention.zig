@@ -1189,6 +1189,14 @@ fn fold(comptime T: type, task: *Forward(T)) void {
     p.step = 0;
 }
 
+/// Takes out of a gradient what there is any number of without an element in memory, before it is walked over: heads without queries,
+/// sequences and heads of keys beside no queries and no keys.
+fn withoutEmpty(comptime T: type, p: *Problem(T)) void {
+    if (p.queries > 0 and p.heads > 0) return;
+    if (p.keys == 0) p.sequences = 0;
+    if (p.queries == 0) p.heads = p.kv_heads else if (p.q_offsets == null) p.queries = 0;
+}
+
 fn checkStats(t: *const Tensor, q: *const Tensor) Error!void {
     if (t.rank != 4 or t.shape_[0] != 2 or !std.mem.eql(usize, t.shape()[1..], q.shape()[0..3])) return error.ShapeMismatch;
     if (!t.contiguous()) return error.LayoutMismatch;
@@ -1265,6 +1273,7 @@ pub fn backward(d: *const Device, h: BackwardHandles, o: Options) Error!void {
                 try checkApartFrom(out, &.{ h.q, h.k, h.v, h.dy, h.y, h.stats, h.mask, h.q_offsets, h.k_offsets });
                 try checkApartFrom(out, handles[0..i]);
             }
+            withoutEmpty(T, &task.p);
             try d.submit(task);
         },
         else => return error.Unsupported,

@@ -443,6 +443,42 @@ test "attention: some gradients alone have the same bits" {
     }
 }
 
+test "attention: gradients beside any number of heads without queries, or of keys' heads without anything, are there at once" {
+    const huge = 1 << 40;
+    for ([_]u32{ 1, 3 }) |workers| {
+        var t: arrays.Tensors = .{};
+        defer t.free();
+        const d = device.forTest(workers);
+        const o: Options = .{ .left = infinity, .right = infinity, .scale = 1 };
+        const q = try t.empty(f32, &.{ 2, huge, 0, 5 });
+        const k = try t.filled(f32, &.{ 2, 2, 3, 5 }, 1);
+        const dk = try t.filled(f32, &.{ 2, 2, 3, 5 }, std.math.nan(f32));
+        const dq = try t.empty(f32, &.{ 2, huge, 0, 5 });
+        const stats = try t.empty(f32, &.{ 2, 2, huge, 0 });
+        const none = std.mem.zeroes(BackwardHandles);
+        var h = none;
+        h.dq, h.dk = .{ dq, dk };
+        h.dy, h.y, h.stats, h.q, h.k, h.v = .{ q, q, stats, q, k, k };
+        try backward(&d, h, o);
+        for (arrays.data(f32, dk)) |x| try testing.expectEqual(0, x);
+
+        const headless = try t.empty(f32, &.{ 1, 0, 9, 5 });
+        const keys = try t.empty(f32, &.{ 1, huge, 0, 5 });
+        h = none;
+        h.dk = try t.empty(f32, &.{ 1, huge, 0, 5 });
+        h.dy, h.y, h.q, h.k, h.v = .{ headless, headless, headless, keys, keys };
+        h.stats = try t.empty(f32, &.{ 2, 1, 0, 9 });
+        try backward(&d, h, o);
+
+        // Packed sequences have their queries, though no head has any.
+        h.k, h.v = .{ try t.filled(f32, &.{ 1, 2, 3, 5 }, 1), try t.filled(f32, &.{ 1, 2, 3, 5 }, 1) };
+        h.dk = try t.filled(f32, &.{ 1, 2, 3, 5 }, std.math.nan(f32));
+        h.q_offsets, h.k_offsets = .{ try t.from(u32, &.{2}, &.{ 0, 9 }), try t.from(u32, &.{2}, &.{ 0, 3 }) };
+        try backward(&d, h, o);
+        for (arrays.data(f32, h.dk)) |x| try testing.expectEqual(0, x);
+    }
+}
+
 test "attention: a refused call writes nothing" {
     var own: arrays.Tensors = .{};
     defer own.free();

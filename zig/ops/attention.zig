@@ -1238,6 +1238,8 @@ pub fn forward(d: *const Device, h: ForwardHandles, o: Options) Error!void {
                 try tensor.checkApart(t, out);
             }
             fold(T, &task);
+            // Without elements there may be any number of keys to walk over; the gradient takes no statistics then.
+            if (task.p.width == 0) task.p.queries = 0;
             try d.submit(task);
         },
         else => return error.Unsupported,

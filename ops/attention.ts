@@ -53,6 +53,7 @@ export interface AttentionForwardOptions<D extends Float, B extends number, H ex
   /**
    * Takes what `attentionBackward` needs to know of each query: its largest score, and the reciprocal of its sum of exponentials relative to that. Together
    * they are the log-sum-exp, `max − log(reciprocal)`; as one number it would lose the sum where scores are large.
+   * Queries of width 0 leave it as it was.
    */
   statistics?: Tensor<D, [2, B, H, T]> | undefined;
 }

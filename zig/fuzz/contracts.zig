@@ -1,8 +1,9 @@
 //! What the arguments of each entry mean to the fuzzer: which tensors a call may change, how long its buffers have to be, and
 //! shapes that fit together.
 //!
-//! An entry without a line here is fuzzed with arbitrary arguments, and may change any tensor that it is passed. One that takes a
-//! buffer must have a line, else the fuzzer does not compile. A line is one template or several, each with a word for every parameter:
+//! An entry without a line here is fuzzed with a device, tensors of one shape, handles and flags of all kinds, and may change any tensor
+//! that it is passed. One that takes a buffer must have a line, else the fuzzer does not compile. A line is one template or several,
+//! each with a word for every parameter:
 //!
 //!     dev            a device
 //!     >f[MN]         a tensor that is written; `<` is one that is read. Element types: f (f32 or f64, the same in a call), u (u32),
@@ -214,10 +215,11 @@ pub fn of(comptime name: []const u8, comptime F: type) []const []const Argument 
     const parameters = @typeInfo(F).@"fn".param_types;
     if (!@hasField(@TypeOf(table), name)) {
         var all: [parameters.len]Argument = undefined;
-        for (parameters, &all) |P, *argument| argument.* = switch (@typeInfo(P.?)) {
+        for (parameters, &all, 0..) |P, *argument, i| argument.* = switch (@typeInfo(P.?)) {
             .pointer => @compileError(name ++ " takes a buffer and has no line in fuzz/contracts.zig, which says how long it has to be"),
             .float => .{ .kind = .float },
-            else => .{ .kind = .unknown, .written = true },
+            // As in every op, the first is a device.
+            else => if (i == 0) .{ .kind = .device } else .{ .kind = .unknown, .written = true, .dtype = 'f', .dims = ".N" },
         };
         const final = all;
         return &.{&final};
@@ -344,8 +346,9 @@ test "contracts: a word says role, element type, sizes and content" {
 }
 
 test "contracts: an entry without a line may change every tensor that it is passed" {
-    const templates = comptime of("not_in_the_table", fn (u32, f64) callconv(.c) i32);
+    const templates = comptime of("not_in_the_table", fn (u32, u32, f64) callconv(.c) i32);
     try std.testing.expectEqual(1, templates.len);
-    try std.testing.expect(templates[0][0].kind == .unknown and templates[0][0].written);
-    try std.testing.expectEqual(.float, templates[0][1].kind);
+    try std.testing.expectEqual(.device, templates[0][0].kind);
+    try std.testing.expect(templates[0][1].kind == .unknown and templates[0][1].written);
+    try std.testing.expectEqual(.float, templates[0][2].kind);
 }

@@ -665,7 +665,12 @@ pub const Round = struct {
             .base => if (self.odd()) self.anyHandle() else self.pool[self.below(self.pool_count)],
             .freed => self.toFree(),
             .capacity => if (argument.choices.len == 0 or self.odd()) self.below(300) else @intFromFloat(self.pick(f64, argument.choices)),
-            .unknown => if (self.chance(30)) self.deviceArgument() else if (self.chance(50)) self.anyHandle() else self.anyInteger(),
+            .unknown => switch (self.below(10)) {
+                0...6 => self.tensorArgument(argument),
+                7 => self.anyHandle(),
+                8 => self.anyInteger(),
+                else => self.below(4),
+            },
             .sizes, .layout, .data, .numbers, .text, .settings => unreachable,
         };
     }

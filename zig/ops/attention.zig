@@ -1236,6 +1236,8 @@ pub fn forward(d: *const Device, h: ForwardHandles, o: Options) Error!void {
                 try tensor.checkApart(t, out);
             }
             fold(T, &task);
+            // Without elements there may be any number of keys to walk over; the gradient takes no statistics then.
+            if (task.p.width == 0) task.p.queries = 0;
             try d.submit(task);
         },
         else => return error.Unsupported,
@@ -1290,7 +1292,7 @@ fn backwardOn(device_: u32, h: *const BackwardHandles, o: Options) Error!void {
 
 pub const entries = struct {
     /// `handles`: out, stats `[2, batch, heads, queries]` or 0, q, k, v, mask or 0, offsets of queries and of keys or 0. A query sees `left` positions
-    /// before its own and `right` behind it, whole numbers or infinity.
+    /// before its own and `right` behind it, whole numbers or infinity. Queries without elements leave `stats` as it was.
     pub fn attention(device_: u32, handles: [*]const u32, count: u32, left: f64, right: f64, scale: f64) callconv(.c) i32 {
         if (count != @sizeOf(ForwardHandles) / @sizeOf(u32)) return status.code(error.InvalidArgument);
         return status.of(forwardOn(device_, @ptrCast(handles), .{ .left = left, .right = right, .scale = scale }));

@@ -479,6 +479,18 @@ test "attention: gradients beside any number of heads without queries, or of key
     }
 }
 
+test "attention: any number of keys without elements is not walked over" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const q = try t.empty(f32, &.{ 2, 3, 2, 0 });
+    const k = try t.empty(f32, &.{ 2, 1, 1 << 40, 0 });
+    const y = try t.empty(f32, &.{ 2, 3, 2, 0 });
+    const stats = try t.empty(f32, &.{ 2, 2, 3, 2 });
+    const o: Options = .{ .left = infinity, .right = 0, .scale = 1 };
+    try forward(&d, .{ .out = y, .stats = stats, .q = q, .k = k, .v = k, .mask = 0, .q_offsets = 0, .k_offsets = 0 }, o);
+}
+
 test "attention: a refused call writes nothing" {
     var own: arrays.Tensors = .{};
     defer own.free();

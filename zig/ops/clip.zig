@@ -23,13 +23,18 @@ const Device = device.Device;
 const Error = status.Error;
 const Tensor = tensor.Tensor;
 
+/// x·2^n. The standard library's own makes something else of 0 for large n.
+fn timesPower(x: anytype, n: i32) @TypeOf(x) {
+    return if (x == 0) x else std.math.ldexp(x, n);
+}
+
 /// A number that no float type need hold: `value`·2^`exponent`.
 const Wide = struct {
     value: f64,
     exponent: i32 = 0,
 
     fn in(w: Wide, comptime T: type) T {
-        return @floatCast(std.math.ldexp(w.value, w.exponent));
+        return @floatCast(timesPower(w.value, w.exponent));
     }
 
     fn over(w: Wide, divisor: Wide) Wide {
@@ -41,17 +46,17 @@ const Wide = struct {
     }
 
     fn above(w: Wide, limit: f64) bool {
-        return w.value > std.math.ldexp(limit, -w.exponent);
+        return w.value > timesPower(limit, -w.exponent);
     }
 
     /// Two factors whose product this is, the second a power of two: 1 where T holds it in full. Multiplied one after the other, a product in range stays so.
     fn parts(w: Wide, comptime T: type) [2]T {
-        const whole = @abs(std.math.ldexp(w.value, w.exponent));
+        const whole = @abs(timesPower(w.value, w.exponent));
         const shift = if (T == f32) 64 else 512;
         const by: i32 = if (whole >= std.math.floatMin(T) and whole <= std.math.floatMax(T) / 2 or w.value == 0 or !w.isFinite())
             0
         else if (whole < 1) shift else -shift;
-        return .{ (Wide{ .value = w.value, .exponent = w.exponent + by }).in(T), std.math.ldexp(@as(T, 1), -by) };
+        return .{ (Wide{ .value = w.value, .exponent = w.exponent + by }).in(T), timesPower(@as(T, 1), -by) };
     }
 };
 
@@ -73,7 +78,7 @@ fn rootOf(comptime T: type, sum: f64, vectors: []const *const Tensor) Wide {
     for (vectors) |x| {
         var walk: Elements = .{ .x = x };
         while (walk.next()) |v| {
-            const y = std.math.ldexp(v, -exponent);
+            const y = timesPower(v, -exponent);
             scaled += y * y;
         }
     }
@@ -487,6 +492,12 @@ test "clip: squares that leave the range of their type, in lists and views" {
         var g = [_]T{ max, -max, max };
         try testing.expectEqual(std.math.inf(T), try clip(T, 1, &.{&g}, false, 1));
     }
+    // A limit of 0, and zeros among what is scaled.
+    var zeroed = [_]f64{ 1e-320, 0, 1e300 };
+    try testing.expectEqual(1e300, try clip(f64, 0, &.{&zeroed}, false, 1));
+    try testing.expectEqualSlices(f64, &.{ 0, 0, 0 }, &zeroed);
+    var few = [_]f64{ 3e-320, 0, 4e-320 };
+    try testing.expectApproxEqRel(5e-320, try clip(f64, 1, &.{&few}, false, 1), 1e-3);
     var f = [_]f64{ 1.5e308, 1.5e308 };
     try testing.expectEqual(std.math.inf(f64), try clip(f64, 1, &.{&f}, false, 1));
     for (f) |x| try testing.expectApproxEqRel(@sqrt(0.5), x, 1e-13);
@@ -552,9 +563,11 @@ test "clip: what does not fit is an error" {
     try expect(error.Overlap, factorOn(&d, one, one, &.{g}, 1));
     try expect(error.Overlap, factorOn(&d, one, other, &.{ g, other }, 1));
     try expect(error.DtypeMismatch, factorOn(&d, one, other, &.{ g, wide }, 1));
-    try expect(error.ShapeMismatch, factorOn(&d, g, one, &.{wide}, 1));
+    try expect(error.ShapeMismatch, factorOn(&d, g, one, &.{try tensor.get(try all.filled(f32, &.{3}, 1))}, 1));
+    try expect(error.ShapeMismatch, factorOn(&d, one, try tensor.get(try all.filled(f32, &.{3}, 1)), &.{g}, 1));
+    try expect(error.DtypeMismatch, factorOn(&d, one, other, &.{wide}, 1));
     try expect(error.DtypeMismatch, scaleOn(&d, &.{one}, wide));
-    try expect(error.ShapeMismatch, scaleOn(&d, &.{one}, g));
+    try expect(error.ShapeMismatch, scaleOn(&d, &.{one}, try tensor.get(try all.filled(f32, &.{3}, 1))));
     try expect(error.Overlap, scaleOn(&d, &.{one}, one));
     try expect(error.Overlap, scaleOn(&d, &.{ g, g }, one));
     for (g.ptr(f32)[0..2]) |x| try testing.expectEqual(1, x);

@@ -445,12 +445,16 @@ fn view(base: u32, rank: u32, layout: [*]const f64) Error!u32 {
     return handle;
 }
 
+/// Blocks that this thread has freed: who keeps addresses of tensors from one entry to a later one looks whether any was.
+pub threadlocal var blocks_freed: u64 = 0;
+
 fn release(handle: u32, t: *Tensor) void {
     const storage = t.storage;
     tensors.remove(handle);
     _ = live_count.fetchSub(1, .monotonic);
     storage.references -= 1;
     if (storage.references > 0) return;
+    blocks_freed += 1;
     freeBlock(storage);
     memory.gpa.destroy(storage);
 }

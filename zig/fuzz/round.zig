@@ -101,7 +101,13 @@ const Sizes = struct {
     lead_len: usize = 0,
 };
 
-const Device = struct { handle: u32, name: []const u8, gpu: bool = false };
+const Device = struct {
+    handle: u32,
+    name: []const u8,
+    gpu: bool = false,
+    /// Of one that the round has made: so many threads, of the instruction set that is its name.
+    threads: f64 = 0,
+};
 
 const pool_max = 48;
 const words_max = 512;
@@ -162,7 +168,7 @@ pub const Round = struct {
         _ = explain.entries.explain_begin();
         for (detect.built) |level| {
             if (!detect.usable(level)) continue;
-            for ([_]f64{ 1, 2, 3 }) |threads| self.addDevice(@tagName(level), level, threads);
+            for ([_]f64{ 1, 2, 3 }) |threads| self.addDevice(level, threads);
         }
         self.fixed_devices = self.device_count;
         if (with_gpu) {
@@ -190,7 +196,12 @@ pub const Round = struct {
         guarded.look();
     }
 
-    fn addDevice(self: *Round, name: []const u8, level: detect.Level, threads: f64) void {
+    fn addDevice(self: *Round, level: detect.Level, threads: f64) void {
+        self.devices[self.device_count] = .{ .handle = newDevice(level, threads), .name = @tagName(level), .threads = threads };
+        self.device_count += 1;
+    }
+
+    fn newDevice(level: detect.Level, threads: f64) u32 {
         var given: [knobs.table.len]f64 = @splat(-1);
         given[knobs.position("threads")] = threads;
         given[knobs.position("isa")] = @floatFromInt(@backingInt(level));
@@ -199,8 +210,23 @@ pub const Round = struct {
             given[knobs.position("parallel_threshold")] = 0;
             given[knobs.position("gemv_parallel_bytes")] = 0;
         }
-        self.devices[self.device_count] = .{ .handle = device.entries.device_new(&given, given.len), .name = name };
-        self.device_count += 1;
+        return device.entries.device_new(&given, given.len);
+    }
+
+    /// Makes those that the round began with again, if an entry has freed them, and forgets others.
+    fn renewDevices(self: *Round) void {
+        var i: usize = 0;
+        while (i < self.device_count) {
+            const d = &self.devices[i];
+            if (device.get(d.handle)) |_| {
+                i += 1;
+            } else |_| if (d.threads > 0) {
+                d.handle = newDevice(std.meta.stringToEnum(detect.Level, d.name).?, d.threads);
+            } else {
+                self.device_count -= 1;
+                d.* = self.devices[self.device_count];
+            }
+        }
     }
 
     fn addBase(self: *Round, dtype: tensor.Dtype, len: usize) void {
@@ -781,6 +807,8 @@ pub const Round = struct {
 
     /// The tensors that the call may change.
     fn noteWritten(self: *Round) void {
+        // It runs earlier calls, of any tensors.
+        if (std.mem.eql(u8, self.entry.name, "together_commit")) for (self.pool[0..self.pool_count]) |handle| self.mayWrite(handle);
         var word: usize = 0;
         for (self.template, 0..) |argument, i| switch (argument.kind) {
             .tensor, .unknown => if (argument.written) self.mayWrite(@truncate(self.arguments[i])),
@@ -902,6 +930,7 @@ pub const Round = struct {
     /// Takes what the call made, and lets go what was made for it.
     fn tidy(self: *Round, result: Result) void {
         const name = self.entry.name;
+        if (std.mem.eql(u8, name, "device_free")) self.renewDevices();
         if (result == .u32 and result.u32 != 0) {
             const handle = result.u32;
             if (std.mem.eql(u8, name, "device_new") or std.mem.eql(u8, name, "gpu_open")) {

@@ -205,8 +205,8 @@ pub fn List(comptime columns: usize, comptime written: usize) type {
     };
 }
 
-/// Calls in place of which all take effect or none: between `begin` and `commit` each does what can fail for a want of memory, and waits. What it writes and
-/// reads has to live until then; outputs of one may not be read by another.
+/// Calls in place of which all take effect or none: between `begin` and `commit` each does what can fail for a want of memory, and waits. No tensor may be freed
+/// in between, else none of them runs; outputs of one may not be read by another.
 const Waiting = struct {
     next: ?*Waiting = null,
     device: *const Device,
@@ -216,6 +216,7 @@ const Waiting = struct {
     threadlocal var collects = false;
     threadlocal var first: ?*Waiting = null;
     threadlocal var last: ?*Waiting = null;
+    threadlocal var freed_before: u64 = 0;
 
     fn append(w: *Waiting) void {
         if (last) |before| before.next = w else first = w;
@@ -225,11 +226,13 @@ const Waiting = struct {
     fn begin() void {
         clear();
         collects = true;
+        freed_before = tensor.blocks_freed;
     }
 
     /// Runs them in their order.
     fn commit() Error!void {
         defer clear();
+        if (first != null and tensor.blocks_freed != freed_before) return error.InvalidHandle;
         var next = first;
         while (next) |w| : (next = w.next) w.run(w) catch |e| {
             // A GPU records what a call asks for, which may fail by its driver. Those before it cannot be taken back.
@@ -556,6 +559,13 @@ test "list: calls together take effect at the commit, or never" {
     for ([_]*const Tensor{ x, y }) |t| for (t.ptr(f32)[0..t.count()]) |v| try expect(3, v);
     try submit(&d, Fill{ .list = try .init(&.{y}, &.{}, null), .value = 4 });
     try expect(4, y.ptr(f32)[0]);
+    // Who frees a tensor in between has lost what waits: it may be the memory of one that it would write to.
+    entries.together_begin();
+    try submit(&d, Fill{ .list = try .init(&.{y}, &.{}, null), .value = 5 });
+    try expect(0, tensor.entries.tensor_free(try tensor.create(.f32, &.{7})));
+    try expect(status.code(error.InvalidHandle), entries.together_commit());
+    try expect(4, y.ptr(f32)[0]);
+    try expect(0, entries.together_commit());
 }
 
 test "list: what does not fit, and what is written and shares memory, is refused; what is only read may be shared" {

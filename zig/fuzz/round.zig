@@ -808,7 +808,10 @@ pub const Round = struct {
     /// The tensors that the call may change.
     fn noteWritten(self: *Round) void {
         // It runs earlier calls, of any tensors.
-        if (std.mem.eql(u8, self.entry.name, "together_commit")) for (self.pool[0..self.pool_count]) |handle| self.mayWrite(handle);
+        if (std.mem.eql(u8, self.entry.name, "together_commit")) {
+            for (self.pool[0..self.pool_count]) |handle| self.mayWrite(handle);
+            for (self.bases[0..self.base_count]) |base| self.mayWrite(base.handle);
+        }
         var word: usize = 0;
         for (self.template, 0..) |argument, i| switch (argument.kind) {
             .tensor, .unknown => if (argument.written) self.mayWrite(@truncate(self.arguments[i])),

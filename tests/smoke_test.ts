@@ -88,7 +88,7 @@ test("a Worker that imports the library answers a message that is posted at once
       path,
       `import { cpu, matmul, tensor } from ${JSON.stringify(entry)};
        self.onmessage = ({ data }) => {
-         const a = tensor(cpu, [2, 2], data);
+         const a = tensor(cpu, [2, 2], new Float32Array(data));
          self.postMessage([...matmul(a, a).readSync()]);
        };`,
     );

@@ -91,10 +91,15 @@ export function checkOptions(
 /** Hints of ops that go over the last axis alone. @internal */
 export const lastAxis: Readonly<Record<string, string>> = { axis: overLast, dim: overLast };
 
-/** `out` of options that hold nothing else. @internal */
+/**
+ * `out` of options that hold nothing else. It looks for itself, since engines go fast over the names of the few kinds of objects that a loop has met, and the
+ * loop of `checkOptions` meets those of all functions: of a small `add` in Deno that took a tenth of the time. @internal
+ */
 export function outOf<T>(op: string, options: { out?: T | undefined } | undefined): T | undefined {
   if (options === undefined) return undefined;
-  checkOptions(op, options, onlyOut);
+  let known = typeof options === "object" && options !== null;
+  if (known) { for (const name in options) known &&= name === "out"; }
+  if (!known || options.out === undefined) checkOptions(op, options, onlyOut);
   return options.out;
 }
 

@@ -62,33 +62,12 @@ export function matmul<D extends Float, A extends Shape, B extends Shape, TA ext
     : Unless<A, B, Tensor<NoInfer<D>, B>, NoProduct<A, B, Last<Transposed<A, TA>>, Rows<Transposed<B, TB>>>>,
   options?: MatmulOptions<NoInfer<D>, Last<Transposed<B, TB>>, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>, TA, TB>,
 ): Tensor<D, MatmulShape<Transposed<A, TA>, Transposed<B, TB>>> {
-  if (!areKnown(options)) checkOptions("matmul", options, names);
+  checkOptions("matmul", options, names);
   return product("matmul", a, b as Tensor, options as AnyOptions | undefined) as unknown as Tensor<
     // shapes are checked again below, as numbers
     D,
     MatmulShape<Transposed<A, TA>, Transposed<B, TB>>
   >;
-}
-
-/** Whether options are absent, or an object of nothing but options of `matmul`: a loop of its own, for what small products cost, as in `outOf`. */
-function areKnown(options: unknown): boolean {
-  if (typeof options !== "object" || options === null) return options === undefined;
-  let any = false;
-  for (const name in options) {
-    switch (name) {
-      case "out":
-      case "transposeA":
-      case "transposeB":
-      case "bias":
-      case "alpha":
-      case "beta":
-      case "epilogue":
-        any = true;
-        continue;
-    }
-    return false;
-  }
-  return any;
 }
 
 /** The number that stands for an epilogue. @internal */

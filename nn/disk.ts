@@ -3,7 +3,7 @@
  * runtimes' own limits differ. Files are plain descriptors: `FileHandle.sync` is missing in old versions of Deno.
  */
 
-import { fs } from "../core/node.ts";
+import { fs, process } from "../core/node.ts";
 
 /** The most bytes that one call of the system is asked for. */
 export const pieceBytesMax: number = 2 ** 30;
@@ -85,6 +85,11 @@ export function openFile(path: string, flags: "r" | "wx", mode: number = 0o666):
 /** How many bytes an open file has. */
 export async function sizeOf(fd: number): Promise<number> {
   return (await called<fs.Stats>((done) => fs.fstat(fd, done))).size;
+}
+
+/** Sets the permissions of an open file, whatever has become of its name; Windows has none of them. */
+export async function setMode(fd: number, mode: number): Promise<void> {
+  if (process.platform !== "win32") await called((done) => fs.fchmod(fd, mode, done));
 }
 
 /** Makes what was written survive a power cut. */

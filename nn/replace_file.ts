@@ -11,7 +11,7 @@
 
 import { files, path as paths } from "../core/node.ts";
 import { hasEnded, hashed, processName } from "../core/processes.ts";
-import { closeFile, errorCode, flushFile, openFile, writeFully } from "./disk.ts";
+import { closeFile, errorCode, flushFile, openFile, setMode, writeFully } from "./disk.ts";
 
 const staleMs = 24 * 60 * 60 * 1000;
 
@@ -45,7 +45,7 @@ function besideName(place: string): string {
 async function writeNew(beside: string, place: string, mode: number | undefined, chunks: readonly Uint8Array[]): Promise<void> {
   const file = await openFile(beside, "wx", mode);
   try {
-    if (mode !== undefined) await files.chmod(beside, mode); // the process's mask may have taken bits away
+    if (mode !== undefined) await setMode(file, mode); // the process's mask may have taken bits away
     await removeLeftovers(place, beside); // before anything is written: they may be what fills the disk
     for (const bytes of chunks) await writeFully(file, bytes);
     await flushFile(file);

@@ -113,18 +113,19 @@ test(
   { skip: windows },
   () =>
     inFolder(async (folder) => {
-      const path = join(folder, "a"), bytes = new Uint8Array(30_000_000).fill(7);
+      const path = join(folder, "a"), bytes = new Uint8Array(10_000_000).fill(7);
       await write(path, "old");
-      for (let removed = 0, attempt = 0; removed === 0; attempt++) {
-        assert.ok(attempt < 50, "the file was never met while it was written");
-        let done = false;
+      for (let met = 0, attempt = 0; met < 10; attempt++) {
+        assert.ok(attempt < 100, `the file was met ${met} times while it was written`);
+        let done = false, removed = false;
         const saving = replaceFile(path, [bytes, new Uint8Array([1, 2])]).finally(() => done = true);
-        while (!done && removed === 0) {
+        while (!done && !removed) {
           for (const name of (await readdir(folder)).filter((name) => name.endsWith(".tmp"))) {
-            await unlink(join(folder, name)).then(() => removed++, () => {});
+            await unlink(join(folder, name)).then(() => removed = true, () => {});
           }
         }
         await saving;
+        if (removed) met++;
         const found = await readFile(path);
         assert.ok(found.length === bytes.length + 2 && found[0] === 7 && found.at(-1) === 2);
         assert.deepEqual(await readdir(folder), ["a"]);

@@ -1173,9 +1173,11 @@ fn maskOf(comptime T: type, t: *const Tensor, p: *const Problem(T)) Error!Mask {
     };
 }
 
-/// One query: the heads that share keys and values become the rows of one tile, so that these are read once for all of them.
+/// One query: the heads that share keys and values become the rows of one tile, so that these are read once for all of them. Strides of what has no
+/// elements may be of any size and are left alone.
 fn fold(comptime T: type, task: *Forward(T)) void {
     const p = &task.p;
+    if (task.isEmpty() or p.keys == 0) return;
     const group = p.group();
     if (p.queries != 1 or group == 1 or p.q_offsets != null or p.q.head < 0 or task.out.head < 0) return;
     for ([_]*Matrix(T){ &p.q, &task.out }) |m| {

@@ -491,6 +491,20 @@ test "attention: any number of keys without elements is not walked over" {
     try forward(&d, .{ .out = y, .stats = stats, .q = q, .k = k, .v = k, .mask = 0, .q_offsets = 0, .k_offsets = 0 }, o);
 }
 
+test "attention: heads of any size in no sequence at all are nothing" {
+    var t: arrays.Tensors = .{};
+    defer t.free();
+    const d = device.forTest(1);
+    const heads = (1 << 54) - 2;
+    const q = try t.empty(f32, &.{ 0, heads, 1, 1 << 32 });
+    const k = try t.empty(f32, &.{ 0, 2, 16, 1 << 32 });
+    const y = try t.empty(f32, &.{ 0, heads, 1, 1 << 32 });
+    const stats = try t.empty(f32, &.{ 2, 0, heads, 1 });
+    const mask = try t.filled(f32, &.{ 1, 16 }, 0);
+    const o: Options = .{ .left = infinity, .right = infinity, .scale = 1 };
+    try forward(&d, .{ .out = y, .stats = stats, .q = q, .k = k, .v = k, .mask = mask, .q_offsets = 0, .k_offsets = 0 }, o);
+}
+
 test "attention: a refused call writes nothing" {
     var own: arrays.Tensors = .{};
     defer own.free();

@@ -5,7 +5,7 @@ import { collect, errorDetail, load, native } from "../ffi/library.ts";
 import { OutOfMemoryError, statusError, statusName, UnsupportedError } from "../ffi/status.ts";
 import { manifest } from "../ffi/symbols.gen.ts";
 import { handleOffset } from "./explaining.ts";
-import { checkOptions, optionNames } from "./options.ts";
+import { checkOptions, OptionNames, optionNames } from "./options.ts";
 import { markOrigin } from "./package_copy.ts";
 import { formatValue } from "./shape.ts";
 import { hadTurn, isTurnDue, turn } from "./turn.ts";
@@ -257,6 +257,7 @@ function classesOf(numbers: readonly number[]): CoreClass[] {
 export const cpu: CpuDevice = new Cpu(new Float64Array(settings.length).fill(-1), "cpu");
 
 const names = optionNames<CpuOptions>({ threads: true, isa: true, tuning: true });
+const tuningNames = new OptionNames(knobNames);
 /** A knob that stands beside `tuning` instead of inside it. */
 const cpuHints = Object.fromEntries(knobNames.map((name) => [name, `did you mean tuning.${name}?`]));
 
@@ -278,7 +279,7 @@ export function cpuDevice(options: CpuOptions = {}): CpuDevice {
   const given = new Float64Array(settings.length).fill(-1);
   const said: string[] = [];
   const { threads, isa, tuning = {} } = options;
-  checkOptions("cpuDevice", tuning, knobNames, "tuning");
+  checkOptions("cpuDevice", tuning, tuningNames, "tuning");
   const asked: Partial<Record<Setting["name"], unknown>> = { threads, isa, ...tuning };
   settings.forEach((setting, i) => {
     const value = asked[setting.name];

@@ -4,6 +4,7 @@ import { RangeError, TypeError } from "./errors.ts";
 import { native } from "../ffi/library.ts";
 import { asContiguous, check, checkDevice, checkFloat, checkLike, checkNotRecording, checkShapeIs } from "./op.ts";
 import { optionNames } from "./options.ts";
+import type { OptionNames } from "./options.ts";
 import type { Device } from "./device.ts";
 import { isExplaining } from "./explaining.ts";
 import { formatShape, formatValue } from "./shape.ts";
@@ -114,7 +115,7 @@ export interface DecayOptions {
 }
 
 /** The names of options that say which tensors decay. @internal */
-export const decayNames: readonly string[] = optionNames<DecayOptions>({ decays: true });
+export const decayNames: OptionNames = optionNames<DecayOptions>({ decays: true });
 
 /** For each of `count` tensors 1 where it decays, else 0; all do unless `decays` says otherwise. @internal */
 export function decayFlags(op: string, decays: readonly boolean[] | undefined, count: number): readonly number[] {

@@ -104,8 +104,13 @@ export function output<D extends DType, S extends Shape>(
   checkDevice(op, "out", out, "the input", like);
   checkShapeIs(op, "out", out, shape);
   if (recorder !== null) throw new TypeError(`${op}: out cannot be given while gradients are recorded`);
+  return written(out) as unknown as Tensor<D, S>; // dtype and shape were just compared
+}
+
+/** A checked `out`, which will change now. @internal */
+export function written<T extends Tensor>(out: T): T {
   changes(out);
-  return out as unknown as Tensor<D, S>; // dtype and shape were just compared
+  return out;
 }
 
 /** Fails where an op would change a tensor in place while gradients are recorded. @internal */

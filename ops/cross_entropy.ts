@@ -19,6 +19,7 @@ import {
 } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
+import type { OptionNames } from "../core/options.ts";
 import { formatShape, formatValue } from "../core/shape.ts";
 import type { Lead, Shape } from "../core/shape.ts";
 import { allocate, type Tensor } from "../core/tensor.ts";
@@ -31,7 +32,7 @@ export interface CrossEntropyOptions {
 }
 
 /** The names of `CrossEntropyOptions`. @internal */
-export const ignoreNames: readonly string[] = optionNames<CrossEntropyOptions>({ ignoreIndex: true });
+export const ignoreNames: OptionNames = optionNames<CrossEntropyOptions>({ ignoreIndex: true });
 
 /**
  * Cross-entropy of logits against labels: the mean, over the rows whose label is not `ignoreIndex`, of `log Σ_j exp(x_j) − x_label`. Where no row

@@ -3,6 +3,7 @@
 import { asContiguous, check, checkFlag, checkTensor, output, record, recording } from "../core/op.ts";
 import type { Out } from "../core/op.ts";
 import { checkOptions, optionNames } from "../core/options.ts";
+import type { OptionNames } from "../core/options.ts";
 import type { DType } from "../core/dtype.ts";
 import { contiguousStrides, normalizeAxis, sameShape } from "../core/shape.ts";
 import type { AxisGuard, Replaced, Shape } from "../core/shape.ts";
@@ -21,7 +22,7 @@ export interface ReduceOptions<D extends DType, S extends Shape, X extends numbe
 export type Reduced<S extends Shape, X extends number, K extends boolean> = Replaced<S, X, [K] extends [true] ? [1] : []>;
 
 /** The names of `ReduceOptions`. @internal */
-export const reduceNames: readonly string[] = optionNames<ReduceOptions<DType, Shape, number, boolean>>({
+export const reduceNames: OptionNames = optionNames<ReduceOptions<DType, Shape, number, boolean>>({
   out: true,
   axis: true,
   keepDims: true,

@@ -48,8 +48,6 @@ export interface RowOp {
   readonly streams: number;
   /** Makes of a number from 0 to 1 what the first matrix holds; otherwise it is from -0.5 to 0.5, as the others are. */
   readonly first?: (u: number, cols: number) => number;
-  /** Whether the peer's results are the same numbers; they are, unless this says otherwise. */
-  readonly compared?: boolean;
   readonly prepare: (matrices: Matrices, device: Device) => Call;
 }
 
@@ -174,7 +172,6 @@ export const rowOps = {
   dropout: {
     inputs: 1,
     streams: 2,
-    compared: false, // by other random numbers
     prepare([x], device) {
       const rng = random(device, 1);
       return into(like(x), (out) => dropout(x, rng, { rate: 0.1, out }));

@@ -11,7 +11,8 @@
  *     result ID FILE                                     ok; has written what the latest call computed
  *     drop ID                                            ok
  *
- * It ends when its stdin does.
+ * An answer that begins with `error ` says why the server could not do it. It ends when its stdin does. A server that ended before, or that does not answer
+ * for minutes, is started again for the next problem.
  *
  * @module
  */
@@ -21,25 +22,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { countAsOwn, type Prepared } from "../harness.ts";
-import type { Peer, RowProblem } from "../problem.ts";
+import { countAsOwn, type Prepared, reasonOf } from "../harness.ts";
+import type { Operand, Peer } from "../problem.ts";
 
-/** What a server is asked to prepare: what to compute, how it is stored, its sizes, and the inputs. */
-export interface Question {
-  readonly op: string;
-  readonly layout: string;
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-  readonly batch: number;
-  readonly inputs: readonly Float32Array[];
-}
-
-/** A peer that takes other problems than those of `problem.ts` too, where its server knows them. */
-export interface ServerPeer extends Peer {
-  prepareRows(problem: RowProblem, threads: number): Promise<Prepared>;
-  prepare(question: Question, threads: number): Promise<Prepared>;
-}
+/** How to start a server for so many threads. */
+export type Command = (threads: number) => { program: string[]; env: Record<string, string> };
 
 /** A running server. */
 export interface Server {
@@ -48,37 +35,66 @@ export interface Server {
   ask(question: string): Promise<string>;
   /** What the latest call of a problem computed. */
   result(id: string): Promise<Float32Array>;
+  /** Whether its process has ended, or was ended since it did not answer. */
+  ended(): boolean;
   close(): void;
 }
 
+/** The servers of one peer: one for each number of threads, started when it is first needed, and again if it has ended. */
+export class Servers {
+  #name: string;
+  #command: Command;
+  #running = new Map<number, Server>();
+  /** Why the program does not start: it is not tried again for every case. */
+  #unusable: string | undefined;
+
+  constructor(name: string, command: Command) {
+    this.#name = name;
+    this.#command = command;
+  }
+
+  /** Throws an Error that says why, if the program cannot be started. */
+  async for(threads: number): Promise<Server> {
+    const running = this.#running.get(threads);
+    if (running && !running.ended()) return running;
+    if (this.#unusable !== undefined) throw new Error(this.#unusable);
+    try {
+      const started = await startServer(this.#name, this.#command(threads));
+      this.#running.set(threads, started);
+      return started;
+    } catch (error) {
+      this.#unusable = reasonOf(error);
+      throw error;
+    }
+  }
+
+  /** A problem for so many threads: the question without its folder, and the inputs for that. */
+  async prepare(threads: number, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
+    return prepare(await this.for(threads), question, inputs);
+  }
+
+  close(): void {
+    for (const server of this.#running.values()) server.close();
+  }
+}
+
 /** Starts a server for one thread, to see that it runs, and returns the peer; `extra` is made from what the server says first. */
-export async function serverPeer(
-  name: string,
-  command: (threads: number) => { program: string[]; env: Record<string, string> },
-  extra: (greeting: string) => Record<string, unknown>,
-): Promise<ServerPeer> {
-  const servers = new Map<number, Promise<Server>>();
-  const server = (threads: number) => {
-    let started = servers.get(threads);
-    if (!started) servers.set(threads, started = startServer(name, command(threads)));
-    return started;
-  };
-  const { greeting } = await server(1);
+export async function serverPeer(name: string, command: Command, extra: (greeting: string) => Record<string, unknown>): Promise<Peer> {
+  const servers = new Servers(name, command);
+  const { greeting } = await servers.for(1);
   return {
     name,
     extra: extra(greeting),
     inProcess: false,
-    async prepare({ op, layout, m, n, k, batch, inputs }, threads) {
-      return prepare(await server(threads), `prepare ${op} ${layout} ${m} ${n} ${k} ${batch}`, inputs);
-    },
-    async prepareRows({ op, rows, cols, inputs }, threads) {
-      return prepare(await server(threads), `prepare rows ${op} ${rows} ${cols}`, inputs);
-    },
-    async close() {
-      for (const started of servers.values()) (await started).close();
-    },
+    dtypes: ["f32"],
+    prepare: ({ op, layout, m, n, k, batch, inputs }, threads) =>
+      servers.prepare(threads, `prepare ${op} ${layout} ${m} ${n} ${k} ${batch}`, inputs as readonly Operand[] as readonly Float32Array[]),
+    close: () => servers.close(),
   };
 }
+
+/** How long a server may take for an answer: the longest turn of the largest cases is far shorter. */
+const answerSecondsMax = 300;
 
 /** Starts a server and waits until it is ready. */
 export async function startServer(name: string, { program, env }: { program: string[]; env: Record<string, string> }): Promise<Server> {
@@ -86,18 +102,24 @@ export async function startServer(name: string, { program, env }: { program: str
   const waiting: { resolve(answer: string): void; reject(error: Error): void }[] = [];
   let ended: string | undefined;
   const fail = (why: string) => {
-    ended = why;
+    ended ??= why;
     for (const { reject } of waiting.splice(0)) reject(new Error(`${name}: ${why}`));
   };
   createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()?.resolve(line));
   child.on("error", (error) => fail(error.message));
-  child.stdin.on("error", (error) => fail(error.message));
-  child.on("exit", (code) => fail(`its process ended with status ${code}`));
-  const next = () =>
-    new Promise<string>((resolve, reject) => {
-      if (ended === undefined) waiting.push({ resolve, reject });
-      else reject(new Error(`${name}: ${ended}`));
-    });
+  // A broken pipe is what its end looks like from here: the status says more, and comes at once.
+  child.stdin.on("error", (error) => setTimeout(() => fail(error.message), 1000));
+  child.on("exit", (code, signal) => fail(`its process ended ${code === null ? `by ${signal}` : `with status ${code}`}`));
+  const next = async () => {
+    if (ended !== undefined) throw new Error(`${name}: ${ended}`);
+    const patience = setTimeout(() => {
+      fail(`it gave no answer for ${answerSecondsMax} s`);
+      child.kill("SIGKILL");
+    }, 1000 * answerSecondsMax);
+    const answer = await new Promise<string>((resolve, reject) => waiting.push({ resolve, reject })).finally(() => clearTimeout(patience));
+    if (answer.startsWith("error ")) throw new Error(`${name}: ${answer.slice("error ".length)}`);
+    return answer;
+  };
   const greeting = await next();
   if (child.pid !== undefined) countAsOwn(child.pid);
   const ask = (question: string) => {
@@ -114,15 +136,19 @@ export async function startServer(name: string, { program, env }: { program: str
         await ask(`result ${id} ${file}`);
         return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
       }),
+    ended: () => ended !== undefined,
     close: () => child.stdin.end(),
   };
 }
 
-/** A problem on a server: the question without its folder, and the inputs for that. */
-export async function prepare(server: Server, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
+async function prepare(server: Server, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
   const id = await withValues(inputs, (folder) => server.ask(`${question} ${folder}`));
   return {
-    time: async (calls) => Number(await server.ask(`time ${id} ${calls}`)),
+    async time(calls) {
+      const answer = await server.ask(`time ${id} ${calls}`), seconds = Number(answer);
+      if (!(seconds >= 0)) throw new Error(`the server answered ${answer} instead of seconds`);
+      return seconds;
+    },
     result: () => server.result(id),
     dispose: async () => void await server.ask(`drop ${id}`),
   };

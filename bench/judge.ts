@@ -108,8 +108,8 @@ export function fault(found: ArrayLike<number>, reference: Reference, more: read
   more.forEach(look);
   if (worst < 0) return undefined;
   const place = reference.place?.(worst) ?? worst, wanted = reference.wanted(worst, found[worst]);
-  const share = Number.isFinite(largest) ? `off by ${largest.toPrecision(2)} of the largest near by, ` : "";
-  return `entry ${place} is ${found[worst]}, by definition ${wanted}: ${share}allowed ${reference.tolerance(worst).toPrecision(2)}`;
+  const share = Number.isFinite(largest) ? `off by ${largest.toExponential(1)} of the largest near by, ` : "";
+  return `entry ${place} is ${found[worst]}, by definition ${wanted}: ${share}allowed ${reference.tolerance(worst).toExponential(1)}`;
 }
 
 /** How many of the entries that differ between two results are compared with their definition, besides the samples. */

@@ -10,7 +10,7 @@ import { figure, type Line, type Options, type Prepared } from "./harness.ts";
 import { type Reference, whole } from "./judge.ts";
 import { type Candidate, measure } from "./measure.ts";
 import { Torch } from "./peers/torch.ts";
-import { uniform } from "./problem.ts";
+import { joined, uniform } from "./problem.ts";
 
 type Tree = Record<string, Tensor<"f32", [number]>>;
 
@@ -85,7 +85,9 @@ const ops: Record<string, Op> = {
 };
 
 function each(values: Float32Array, result: (value: number, i: number) => number): Float64Array {
-  return Float64Array.from(values, result);
+  const y = new Float64Array(values.length);
+  for (let i = 0; i < y.length; i++) y[i] = result(values[i], i);
+  return y;
 }
 
 function squares(values: Float32Array): number {
@@ -177,7 +179,7 @@ function ours(op: string, sizes: readonly number[], inputs: readonly Float32Arra
       for (let i = 0; i < calls; i++) call.run();
       return (performance.now() - start) / 1000;
     },
-    result: () => Float32Array.from(call.results().flatMap((x) => [...x.readSync()])),
+    result: () => joined(call.results().map((x) => x.readSync() as Float32Array)), // all are f32
     dispose() {
       call.dispose?.();
       for (const x of [...listOf(params), ...listOf(grads)]) x.dispose();

@@ -134,7 +134,7 @@ export interface Timings {
 }
 
 /** Times the contenders in turn, round after round, each round in another order. A peer that throws is left out from then on. */
-export async function interleave(contenders: readonly Contender[], options: Options): Promise<Timings> {
+export async function interleave(contenders: readonly Contender[], options: Options, watch: Watch = watchOthers): Promise<Timings> {
   const seconds: number[][] = contenders.map(() => []), failures: (string | undefined)[] = contenders.map(() => undefined);
   const attempt = async (index: number, body: (contender: Contender) => Promise<void>) => {
     if (failures[index] !== undefined) return;
@@ -161,7 +161,7 @@ export async function interleave(contenders: readonly Contender[], options: Opti
   let rounds = 0, spent = 0, taken: number | undefined = 0;
   while (rounds < options.roundsMin || spent < 1000 * options.seconds) {
     if (patience > 0) patience -= await quiet(patience);
-    const others = watchOthers(), start = performance.now();
+    const others = watch(), start = performance.now();
     for (let turn = 0; turn < contenders.length; turn++) {
       // Rotated by a place each round, and reversed every other time, so that nobody always follows the same neighbour.
       const rotated = (turn + rounds) % contenders.length;
@@ -236,7 +236,10 @@ export function countAsOwn(pid: number): void {
   ownProcesses.push(pid);
 }
 
-/** Starts to watch; the function returned tells how many cores other processes have kept busy since, where the system lets us know. */
+/** Starts to watch; the function returned says how many cores other processes have kept busy since, if the system lets us know. */
+export type Watch = () => () => number | undefined;
+
+/** Watches the whole machine, on Linux. */
 export function watchOthers(): () => number | undefined {
   const before = processorTime(), start = performance.now();
   return () => {

@@ -16,6 +16,8 @@ import {
   pairedQuartiles,
   type Prepared,
   type Timings,
+  type Watch,
+  watchOthers,
 } from "./harness.ts";
 import { Judge, type Reference } from "./judge.ts";
 
@@ -133,16 +135,16 @@ function isDisturbed(others: number | undefined): boolean {
 }
 
 /** Measures a case: all candidates in turn, and once more for twice the time if other processes took too much. */
-export async function measure(candidates: readonly Candidate[], options: Options): Promise<Measurement> {
+export async function measure(candidates: readonly Candidate[], options: Options, watch: Watch = watchOthers): Promise<Measurement> {
   const field = await enter(candidates);
-  let measured = new Measurement(field, await interleave(field.contenders, options));
+  let measured = new Measurement(field, await interleave(field.contenders, options, watch));
   if (measured.common.disturbed && !options.tiny) {
     const contenders = field.contenders.filter(({ name }) => measured.has(name));
     const missing = new Map(field.missing);
     for (const { name } of field.contenders) if (!measured.has(name)) missing.set(name, measured.missing(name));
     const again = new Measurement(
       { ...field, contenders, missing },
-      await interleave(contenders, { ...options, seconds: 2 * options.seconds }),
+      await interleave(contenders, { ...options, seconds: 2 * options.seconds }, watch),
     );
     if (again.common.others! < measured.common.others!) measured = again;
   }

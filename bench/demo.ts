@@ -155,7 +155,9 @@ function lastJson(program: string, args: string[]): Record<string, unknown> {
     maxBuffer: 1 << 26,
   });
   if (error) throw new Error(`${program} could not be started: ${error.message}`);
-  if (status !== 0) throw new Error(`${[program, ...args].join(" ")} ended with status ${status}:\n${stderr.trim().slice(-2000)}`);
+  if (status !== 0) {
+    throw new Error(`${[program, ...args].join(" ")} ended with status ${status}: ${stderr.trim().slice(-300).replace(/\s+/g, " ")}`);
+  }
   const result = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
   if (!(result.tokens_per_second > 0)) throw new Error(`${[program, ...args].join(" ")} tells no tokens_per_second`);
   return result;

@@ -56,8 +56,9 @@ export async function enter(candidates: readonly Candidate[]): Promise<Field> {
   const judges = new Map<Reference, Judge>();
   for (const candidate of candidates) {
     const { name, threads, peer, reference } = candidate;
+    let prepared: Prepared | undefined;
     const failure = await failureOf(candidate, async () => {
-      const prepared = await candidate.prepare();
+      prepared = await candidate.prepare();
       const contender: Contender = { ...prepared, name, threads, peer };
       if (reference) {
         if (!judges.has(reference)) judges.set(reference, new Judge(reference));
@@ -66,7 +67,9 @@ export async function enter(candidates: readonly Candidate[]): Promise<Field> {
       }
       contenders.push(contender);
     });
-    if (failure !== undefined) missing.set(name, failure);
+    if (failure === undefined) continue;
+    missing.set(name, failure);
+    await failureOf(candidate, () => prepared?.dispose?.());
   }
   return { contenders, missing, wrong };
 }

@@ -103,8 +103,9 @@ export function uniform(count: number, seed: number): Float32Array<ArrayBuffer> 
   return fillUniform(alignedFloats(count), seed);
 }
 
-function uniformDoubles(count: number, seed: number): Float64Array<ArrayBuffer> {
-  return fillUniform(alignedDoubles(count), seed, 2 ** -29); // with bits that f32 has no room for
+/** The same in f64, with bits that f32 has no room for. */
+export function uniformDoubles(count: number, seed: number): Float64Array<ArrayBuffer> {
+  return fillUniform(alignedDoubles(count), seed, 2 ** -24);
 }
 
 function fillUniform<V extends Values>(values: V, seed: number, fine: number = 0): V {

@@ -5,10 +5,10 @@
  * @module
  */
 import { cpuDevice, type Tensor, tensor } from "@tilework/tilework";
-import { figure, type Line, type Options, type Prepared } from "./harness.ts";
+import { figure, type Line, type Options, type Prepared, type Values } from "./harness.ts";
 import { type Candidate, measure } from "./measure.ts";
 import { Torch } from "./peers/torch.ts";
-import { joined, uniform } from "./problem.ts";
+import { joined, uniform, uniformDoubles } from "./problem.ts";
 import { type RowCase, rowCases, type RowOp, rowOps } from "./rows_cases.ts";
 import { type RowProblem, rowReference } from "./rows_reference.ts";
 
@@ -27,18 +27,19 @@ async function* linesAgainst(peer: Torch, options: Options): AsyncGenerator<Line
   for (const threads of options.threads) {
     const ratios: number[] = [];
     for (const each of cases) {
-      const { op, rows, cols } = each, { inputs, streams, first }: RowOp = rowOps[op];
-      const problem: RowProblem = { op, rows, cols, inputs: Array.from({ length: inputs }, (_, i) => uniform(rows * cols, i + 1)) };
+      const { op, dtype, rows, cols } = each, make = dtype === "f32" ? uniform : uniformDoubles, bytes = dtype === "f32" ? 4 : 8;
+      const { inputs, streams, first }: RowOp = rowOps[op];
+      const problem: RowProblem = { op, rows, cols, inputs: Array.from({ length: inputs }, (_, i) => make(rows * cols, i + 1)) };
       if (first) { for (const [i, v] of problem.inputs[0].entries()) problem.inputs[0][i] = first(v + 0.5, cols); }
       // The copy is one of as many matrices as the op touches, or it would live in a nearer cache.
       const copied: RowProblem = { op: "copy", rows: Math.max(1, Math.round(rows * streams / 2)), cols, inputs: [] };
-      const copies: RowProblem = { ...copied, inputs: [uniform(copied.rows * cols, 9)] };
+      const copies: RowProblem = { ...copied, inputs: [make(copied.rows * cols, 9)] };
       const measured = await measure([...both(peer, problem, threads, ""), ...both(peer, copies, threads, "'s copy")], options);
-      const rate = (seconds: number) => 4e-9 * streams * rows * cols / seconds;
-      const copyRate = (name: string) => measured.has(name) ? figure(8e-9 * copied.rows * cols / measured.median(name)) : 0;
+      const rate = (seconds: number) => 1e-9 * bytes * streams * rows * cols / seconds;
+      const copyRate = (name: string) => measured.has(name) ? figure(2e-9 * bytes * copied.rows * cols / measured.median(name)) : 0;
       const copy = Math.max(copyRate("ours's copy"), copyRate(`${peer.name}'s copy`)), compared = measured.against(peer.name, rate);
-      if (compared.ratio !== null) ratios.push(compared.ratio);
-      const line = { group: "rows", op, shape: `${rows}x${cols}`, layout: "", dtype: "f32", threads, unit: "GB/s" };
+      if (compared.ratio !== null && dtype === "f32") ratios.push(compared.ratio);
+      const line = { group: "rows", op, shape: `${rows}x${cols}`, layout: "", dtype, threads, unit: "GB/s" };
       yield { ...line, ...compared, copy, of_copy: figure(compared.ours / copy), ...measured.common, ...peer.extra };
     }
     if (ratios.length === 0) continue;
@@ -61,14 +62,14 @@ function both(peer: Torch, problem: RowProblem, threads: number, suffix: string)
   ];
 }
 
-function describe({ op, rows, cols }: RowCase): string {
-  return `${op} ${rows}x${cols}`;
+function describe({ op, dtype, rows, cols }: RowCase): string {
+  return `${op} ${rows}x${cols}${dtype === "f32" ? "" : ` ${dtype}`}`;
 }
 
 /** This library on so many threads. */
 function ours({ op, rows, cols, inputs }: RowProblem, threads: number): Prepared {
   const device = cpuDevice({ threads });
-  const matrices = inputs.map((data) => tensor(device, [rows, cols], data));
+  const matrices = inputs.map((data) => tensor(device, [rows, cols], data as Float32Array)); // of f64 where they are doubles
   const each: RowOp = rowOps[op];
   const call = each.prepare(matrices, device);
   return {
@@ -77,7 +78,7 @@ function ours({ op, rows, cols, inputs }: RowProblem, threads: number): Prepared
       for (let i = 0; i < calls; i++) call.run();
       return (performance.now() - start) / 1000;
     },
-    result: () => joined(call.results().map((t) => Float32Array.from(t.readSync()))),
+    result: () => joined(call.results().map((t) => t.readSync() as Values)), // of one type
     dispose() {
       for (const t of [...matrices as unknown as Tensor[], ...call.results()]) t.dispose();
     },

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import type { Values } from "./harness.ts";
 import { behindEachOther, type Reference, whole } from "./judge.ts";
+import type { Operand } from "./problem.ts";
 import type { RowOpName } from "./rows_cases.ts";
 
 /** An op on matrices [rows, cols], each row behind the one before. */
@@ -11,7 +13,7 @@ export interface RowProblem {
   readonly op: RowOpName;
   readonly rows: number;
   readonly cols: number;
-  readonly inputs: readonly Float32Array<ArrayBuffer>[];
+  readonly inputs: readonly Operand[];
 }
 
 /** The error function, to about 10⁻¹⁵: 2/√π e^(-x²) Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)), whose terms have one sign (Abramowitz and Stegun, 7.1.6). */
@@ -127,7 +129,7 @@ function crossEntropyGradient(problem: RowProblem): Float64Array {
   });
 }
 
-const definitions: Record<Exclude<RowOpName, "dropout">, (problem: RowProblem) => (Float64Array | Float32Array)[]> = {
+const definitions: Record<Exclude<RowOpName, "dropout">, (problem: RowProblem) => Values[]> = {
   copy: ({ inputs: [x] }) => [x],
   softmax: (problem) => [byRow(problem, (first, y) => {
     const { cols, inputs: [x] } = problem, logarithm = logSumExp(x, first, cols);
@@ -169,7 +171,7 @@ const definitions: Record<Exclude<RowOpName, "dropout">, (problem: RowProblem) =
   sum_of_squares: ({ inputs: [x] }) => [Float64Array.of(sum(0, x.length, (i) => x[i] * x[i]))],
 };
 
-/** The result of an op, to 10⁻⁵ of the largest entry near by. */
+/** The result of an op, to 10⁻⁵ of the largest entry near by, or to 10⁻¹² in f64: sums of rows, not of whole matrices, are as precise as that. */
 export function rowReference(problem: RowProblem): Reference {
   const { op, inputs } = problem;
   if (op === "dropout") {
@@ -177,5 +179,5 @@ export function rowReference(problem: RowProblem): Reference {
     const kept = whole(each(inputs[0].length, (i) => inputs[0][i] / 0.9));
     return { ...kept, wanted: (at, found) => found === 0 ? 0 : kept.wanted(at, found) };
   }
-  return behindEachOther(definitions[op](problem).map((values) => whole(values)));
+  return behindEachOther(definitions[op](problem).map((values) => whole(values, inputs[0] instanceof Float64Array ? 1e-12 : 1e-5)));
 }

@@ -132,17 +132,18 @@ const server = `
     }
     const { how, input } = problems[Number(words[0]) - 1];
     if (verb === "time" && how === "ends" && ++turns > 6) process.exit(7);
+    if (verb === "time" && how === "hangs") continue;
     if (verb === "time" && how === "babbles") { console.log("what?"); continue; }
     if (verb === "result") writeFileSync(words[1], input);
     console.log(verb === "time" ? 1e-5 * Number(words[1]) : "ok");
   }`;
 
-test("a peer whose process ends, refuses or babbles is missing for that case, and is there for the next one", async () => {
+test("a peer whose process ends, refuses, hangs or babbles is missing for that case, and is there for the next one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tilework-bench-"));
   const file = join(folder, "server.ts");
   await writeFile(file, server);
   const program = [process.execPath, ...runtime === "deno" ? ["run", "-A"] : [], file];
-  const servers = new Servers("fake", () => ({ program, env: {} }));
+  const servers = new Servers("fake", () => ({ program, env: {} }), 5);
   try {
     for (
       const [how, missing] of [
@@ -151,6 +152,7 @@ test("a peer whose process ends, refuses or babbles is missing for that case, an
         ["right", undefined],
         ["ends", "fake: its process ended with status 7"],
         ["right", undefined],
+        ["hangs", "fake: it gave no answer for 5 s"],
         ["babbles", "the server answered what? instead of seconds"],
       ] as const
     ) {

@@ -7,9 +7,11 @@ import torch
 
 
 def read(folder, name, *shape):
-    """An array that the client wrote: f32, in memory of PyTorch's own, which it aligns, where that of a file would be mapped."""
+    """An array that the client wrote, in memory of PyTorch's own, which it aligns, where that of a file would be mapped. Files of f64 have a suffix."""
     path = os.path.join(folder, name)
-    values = torch.from_file(path, size=os.path.getsize(path) // 4, dtype=torch.float32)
+    doubles = os.path.exists(f"{path}.f64")
+    path, dtype = (f"{path}.f64", torch.float64) if doubles else (path, torch.float32)
+    values = torch.from_file(path, size=os.path.getsize(path) // dtype.itemsize, dtype=dtype)
     return values.view(*shape).clone() if shape else values.clone()
 
 
@@ -49,10 +51,12 @@ def answer(prepare, problems, verb, rest):
             settle()
         return seconds
     if verb == "result":
+        doubles = results[0].dtype == torch.float64
         with open(rest, "wb") as file:
             for result in results:
-                file.write(result.detach().float().contiguous().numpy().tobytes())
-    elif verb == "drop":
+                file.write(result.detach().to(torch.float64 if doubles else torch.float32).contiguous().numpy().tobytes())
+        return "f64" if doubles else "ok"
+    if verb == "drop":
         problems[int(key)] = None
     return "ok"
 

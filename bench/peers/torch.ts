@@ -6,7 +6,7 @@
  */
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { Prepared } from "../harness.ts";
+import type { Prepared, Values } from "../harness.ts";
 import type { Peer } from "../problem.ts";
 import { type Command, serverPeer, Servers } from "./server.ts";
 
@@ -36,7 +36,7 @@ export class Torch {
   }
 
   /** A problem on so many threads. Throws an Error that says why, if there is no PyTorch. */
-  async prepare(threads: number, question: string, inputs: readonly Float32Array[]): Promise<Prepared> {
+  async prepare(threads: number, question: string, inputs: readonly Values[]): Promise<Prepared> {
     if (!this.#servers) throw new Error(noTorch);
     this.#version = (await this.#servers.for(threads)).greeting;
     return this.#servers.prepare(threads, question, inputs);

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { failureOf, figure, type Line, median, othersMax, pairedQuartiles, watchOthers } from "./harness.ts";
+import { failureOf, figure, isDisturbed, leastDisturbed, type Line, median, pairedQuartiles, reasonOf, watchOthers } from "./harness.ts";
 import { noTorch } from "./peers/torch.ts";
 
 /** What to run. */
@@ -37,25 +37,14 @@ function opOf(dense: boolean): string {
   return dense ? "train_step_dense" : "train_step";
 }
 
-/** Tokens a second of each round, and what other processes took meanwhile. */
-interface Rounds {
-  readonly ours: readonly number[];
-  readonly theirs: readonly number[];
-  readonly others: number | undefined;
-  /** Why the peer was left out. */
-  readonly missing?: string;
-}
-
 async function modelLine(dense: boolean, options: DemoOptions): Promise<Line> {
-  const { rounds, threads, tiny } = options, peer = tiny ? "the tiny size has no peer" : await fasterPeer(threads, dense);
+  const { seconds, rounds, threads, tiny } = options, rival = tiny ? "the tiny size has no peer" : fasterPeer(threads, dense);
   // A short run tells how many steps fill the time.
-  const ourSteps = tiny ? 5 : stepsIn(options.seconds, trainOurs(10, threads, dense, tiny));
-  let measured = await trainInTurn(dense, options, ourSteps, peer);
-  if ((measured.others ?? 0) > othersMax && !tiny) {
-    const again = await trainInTurn(dense, { ...options, rounds: 2 * rounds }, ourSteps, measured.missing ?? peer);
-    if (again.others! < measured.others!) measured = again;
-  }
-  const { ours, theirs, others, missing } = measured;
+  const steps = tiny ? 5 : stepsIn(seconds, trainOurs(10, threads, dense, tiny));
+  const ourTurn = () => trainOurs(steps, threads, dense, tiny);
+  const theirTurn = typeof rival === "string" ? rival : () => rival.train(stepsIn(seconds, rival.tokensPerSecond)).tokensPerSecond;
+  const run = (before?: Rounds) => inTurn(before ? 2 * rounds : rounds, ourTurn, before?.missing ?? theirTurn);
+  const { ours, theirs, others, missing } = tiny ? await run() : await leastDisturbed(run);
   const line = {
     ...{
       group: "demo",
@@ -66,31 +55,34 @@ async function modelLine(dense: boolean, options: DemoOptions): Promise<Line> {
       threads,
     },
     ...{ ours: figure(median(ours)), peer_name: "pytorch", unit: "tokens/s", rounds: ours.length, others },
-    ...((others ?? 0) > othersMax ? { disturbed: true } : {}),
+    ...(isDisturbed(others) ? { disturbed: true } : {}),
   };
-  if (missing !== undefined || typeof peer === "string") return { ...line, peer: null, ratio: null, missing };
-  const ratio = figure(median(ours) / median(theirs)), { version, compiled } = peer;
+  if (missing !== undefined || typeof rival === "string") return { ...line, peer: null, ratio: null, missing };
+  const ratio = figure(median(ours) / median(theirs)), { version, compiled } = rival;
   return { ...line, peer: figure(median(theirs)), ratio, pytorch: version, compiled, paired: pairedQuartiles(ours, theirs) };
 }
 
-/** Trains both in turn, round after round; a peer that fails is left out from then on, and a text says why there is none. */
-async function trainInTurn(
-  dense: boolean,
-  { seconds, rounds, threads, tiny }: DemoOptions,
-  ourSteps: number,
-  peer: Rival | string,
-): Promise<Rounds> {
+/** What both reached in each round, and what other processes took meanwhile. */
+export interface Rounds {
+  readonly ours: readonly number[];
+  readonly theirs: readonly number[];
+  readonly others: number | undefined;
+  /** Why the peer was left out. */
+  readonly missing?: string;
+}
+
+/** Lets both run in turn, round after round. A peer that fails is left out from then on; a text instead of one says why there is none. */
+export async function inTurn(rounds: number, ourTurn: () => number, theirTurn: (() => number) | string): Promise<Rounds> {
   const ours: number[] = [], theirs: number[] = [], watched = watchOthers();
-  let missing = typeof peer === "string" ? peer : undefined;
-  const runs = [
-    () => void ours.push(trainOurs(ourSteps, threads, dense, tiny)),
+  let missing = typeof theirTurn === "string" ? theirTurn : undefined;
+  const turns = [
+    () => void ours.push(ourTurn()),
     async () => {
-      if (typeof peer === "string" || missing !== undefined) return;
-      const train = () => theirs.push(peer.train(stepsIn(seconds, peer.tokensPerSecond)).tokensPerSecond);
-      missing = await failureOf({ peer: true }, train);
+      if (typeof theirTurn === "string" || missing !== undefined) return;
+      missing = await failureOf({ peer: true }, () => theirs.push(theirTurn()));
     },
   ];
-  for (let round = 0; round < rounds; round++) for (const run of round % 2 === 0 ? runs : runs.toReversed()) await run();
+  for (let round = 0; round < rounds; round++) for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
   const others = watched();
   return { ours, theirs, others: others && figure(Math.max(0, others)), missing };
 }
@@ -121,29 +113,29 @@ interface Rival {
 }
 
 /** PyTorch's program, compiled where that is faster; where it cannot compile, as without a C++ compiler, eager. A text says why there is none. */
-async function fasterPeer(threads: number, dense: boolean): Promise<Rival | string> {
+function fasterPeer(threads: number, dense: boolean): Rival | string {
   const python = process.env.TILEWORK_TORCH_PYTHON;
   if (!python) return noTorch;
-  const one = (compiled: boolean): Rival => {
+  const one = (compiled: boolean): Rival | string => {
     const train = (steps: number) => {
-      const options = [
-        "--threads",
-        String(threads),
-        "--steps",
-        String(steps),
-        ...(dense ? ["--dense"] : []),
-        ...(compiled ? ["--compile"] : []),
-      ];
-      const { tokens_per_second, torch } = lastJson(python, [peer, ...options]);
+      const options = [...(dense ? ["--dense"] : []), ...(compiled ? ["--compile"] : [])];
+      const { tokens_per_second, torch } = lastJson(python, [peer, "--threads", String(threads), "--steps", String(steps), ...options]);
       return { tokensPerSecond: Number(tokens_per_second), version: torch };
     };
-    return { compiled, train, ...train(10) };
+    try {
+      return { compiled, train, ...train(10) };
+    } catch (error) {
+      return reasonOf(error);
+    }
   };
-  const found: Rival[] = [];
-  const eager = await failureOf({ peer: true }, () => found.push(one(false)));
-  const compiled = eager ?? await failureOf({ peer: true }, () => found.push(one(true)));
-  if (eager === undefined && compiled !== undefined) console.error(`PyTorch could not compile the model: ${compiled.split("\n")[0]}`);
-  return found.toSorted((x, y) => y.tokensPerSecond - x.tokensPerSecond)[0] ?? eager!;
+  const eager = one(false);
+  if (typeof eager === "string") return eager;
+  const compiled = one(true);
+  if (typeof compiled === "string") {
+    console.error(`PyTorch could not compile the model: ${compiled}`);
+    return eager;
+  }
+  return compiled.tokensPerSecond > eager.tokensPerSecond ? compiled : eager;
 }
 
 /** Runs a program and reads the last line of its stdout. */

@@ -10,9 +10,10 @@ import {
   failureOf,
   figure,
   interleave,
+  isDisturbed,
+  leastDisturbed,
   median,
   type Options,
-  othersMax,
   pairedQuartiles,
   type Prepared,
   type Timings,
@@ -84,6 +85,8 @@ async function check(contender: Contender, judge: Judge): Promise<string | undef
 export class Measurement {
   /** What every line of the case says. */
   readonly common: { rounds: number; others: number | undefined; disturbed?: true };
+  /** Processor time that other processes took meanwhile, in cores. */
+  readonly others: number | undefined;
   #series: ReadonlyMap<string, readonly number[]>;
   #missing: ReadonlyMap<string, string>;
   #wrong: ReadonlyMap<string, string>;
@@ -98,6 +101,7 @@ export class Measurement {
     this.#series = series;
     this.#missing = gone;
     this.#wrong = wrong;
+    this.others = others;
     this.common = { rounds, others, ...(isDisturbed(others) ? { disturbed: true } : {}) };
   }
 
@@ -133,24 +137,17 @@ export class Measurement {
   }
 }
 
-function isDisturbed(others: number | undefined): boolean {
-  return (others ?? 0) > othersMax;
-}
-
 /** Measures a case: all candidates in turn, and once more for twice the time if other processes took too much. */
 export async function measure(candidates: readonly Candidate[], options: Options, watch: Watch = watchOthers): Promise<Measurement> {
   const field = await enter(candidates);
-  let measured = new Measurement(field, await interleave(field.contenders, options, watch));
-  if (measured.common.disturbed && !options.tiny) {
-    const contenders = field.contenders.filter(({ name }) => measured.has(name));
-    const missing = new Map(field.missing);
-    for (const { name } of field.contenders) if (!measured.has(name)) missing.set(name, measured.missing(name));
-    const again = new Measurement(
-      { ...field, contenders, missing },
-      await interleave(contenders, { ...options, seconds: 2 * options.seconds }, watch),
-    );
-    if (again.common.others! < measured.common.others!) measured = again;
-  }
+  const run = async (before?: Measurement) => {
+    const contenders = before ? field.contenders.filter(({ name }) => before.has(name)) : field.contenders;
+    const gone = field.contenders.filter((contender) => !contenders.includes(contender)).map(({ name }) => name);
+    const missing = new Map([...field.missing, ...gone.map((name): [string, string] => [name, before!.missing(name)])]);
+    const seconds = before ? 2 * options.seconds : options.seconds;
+    return new Measurement({ ...field, contenders, missing }, await interleave(contenders, { ...options, seconds }, watch));
+  };
+  const measured = options.tiny ? await run() : await leastDisturbed(run);
   // A peer that is gone has nothing to free any more, or fails at that too.
   for (const contender of field.contenders) await failureOf(contender, () => contender.dispose?.());
   return measured;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { inTurn } from "../bench/demo.ts";
 import type { Options, Prepared } from "../bench/harness.ts";
 import { fault, whole, WrongResultError } from "../bench/judge.ts";
 import { type Candidate, measure } from "../bench/measure.ts";
@@ -112,6 +113,25 @@ test("a case that other processes disturb is measured again, for longer, and is 
   assert.deepEqual(await common(always), { rounds: 4, others: 0.4, disturbed: true });
   assert.deepEqual(await common(worse), { rounds: 4, others: 0.4, disturbed: true });
   assert.deepEqual([quiet, once, always, worse].map(({ count }) => count()), [4, 8, 8, 8]);
+});
+
+test("a training program that fails in the middle is missing, and the demo trains on", async () => {
+  let runs = 0, fails = 0;
+  const failing = () => {
+    fails++;
+    if (fails === 2) throw new Error("it ended with status 1");
+    return 50;
+  };
+  const { ours, missing } = await inTurn(4, () => 100 + runs++, failing);
+  assert.deepEqual([ours, missing, fails], [[100, 101, 102, 103], "it ended with status 1", 2]);
+  const { theirs, missing: none } = await inTurn(3, () => 100, () => 50);
+  assert.deepEqual([theirs, none], [[50, 50, 50], undefined]);
+  await assert.rejects(
+    inTurn(2, () => {
+      throw new Error("ours failed");
+    }, () => 50),
+    /^Error: ours failed$/,
+  );
 });
 
 /** A server that answers as peers' servers do; what it is told decides how it fails. */

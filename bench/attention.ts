@@ -68,7 +68,7 @@ async function lineOf(c: Case, threads: number, options: Options, peer: Torch): 
     { name: "ours", threads, reference, prepare: () => ours(c, inputs, threads) },
     { name: peer.name, threads, peer: true, reference, prepare: () => peer.prepare(threads, question, inputs) },
   ];
-  const measured = await measure(candidates, options);
+  const measured = await measure(`${kind} ${shapeOf(c)}${causal ? " causal" : ""}`, candidates, options);
   const pairs = causal ? queries * keys - queries * (queries - 1) / 2 : queries * keys;
   const flops = (kind === "forward" ? 4 : 10) * batch * heads * pairs * width;
   const line = { group: "attention", op: causal ? `${kind}_causal` : kind, shape: shapeOf(c), layout: "", dtype: "f32", threads };

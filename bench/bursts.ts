@@ -49,7 +49,7 @@ export async function* burstLines(options: Options): AsyncGenerator<Line> {
           reference: known,
           prepare: () => resting(prepareOurs(problem, count), restMs),
         }));
-        const measured = await measure(both, options);
+        const measured = await measure(about, both, options);
         const rate = (seconds: number) => caseFlops(each) / seconds / 1e9;
         yield {
           ...{ group: "bursts", op: op === "product" ? "matmul" : op, case: each.name, kind: `after ${restMs} ms` },

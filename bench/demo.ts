@@ -1,6 +1,6 @@
 /**
- * Group `demo`: the demo's training step, tokens a second, with experts and dense, against the same model in PyTorch, eager or compiled, whichever is
- * faster here. Both run as programs of their own, in turn, round after round.
+ * Group `demo`: the demo's training step, tokens a second, with experts and dense, against the same model in PyTorch, eager or compiled,
+ * whichever is faster here. Both run as programs of their own, in turn, round after round.
  *
  * @module
  */
@@ -112,7 +112,9 @@ interface Rival {
   train(steps: number): { tokensPerSecond: number; version: unknown };
 }
 
-/** PyTorch's program, compiled where that is faster; where it cannot compile, as without a C++ compiler, eager. A text says why there is none. */
+/**
+ * PyTorch's program, compiled if that is faster; if it cannot compile, as without a C++ compiler, eager. A text says why there is none.
+ */
 function fasterPeer(threads: number, dense: boolean): Rival | string {
   const python = process.env.TILEWORK_TORCH_PYTHON;
   if (!python) return noTorch;

@@ -1,14 +1,14 @@
 /**
- * Group `gemm`: products, matrix-vector products, batches and the gradients of a linear layer against every peer that can be had here, most in
- * f32 and some in f64, on one thread and on several; how the products scale; whether the library's own choice of threads is a good one, also beside a
- * busy program; and what a small call costs from TypeScript. The last lines hold the results against the project's bars.
+ * Group `gemm`: products, matrix-vector products, batches and the gradients of a linear layer against every peer that can be had here, most
+ * in f32 and some in f64, on one thread and on several; how the products scale; whether the library's own choice of threads is a good one,
+ * also beside a busy program; and what a small call costs from TypeScript. The last lines hold the results against the project's bars.
  *
  * @module
  */
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type Case, caseFlops, gemmCases, opOf, shapeOf } from "./gemm_cases.ts";
+import { type Case, caseFlops, describe, gemmCases, opOf, shapeOf } from "./gemm_cases.ts";
 import { type GemmResults, printTable, summaryLines } from "./gemm_summary.ts";
 import { countAsOwn, figure, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
 import { type Candidate, measure, type Measurement } from "./measure.ts";
@@ -99,7 +99,7 @@ async function* rateLines(each: Case, threads: number, options: Options, peers: 
   }
   // A round of the largest cases takes seconds: fewer are enough, since each is a long average already.
   const roundsMin = caseFlops(each) > 1e10 ? Math.min(5, options.roundsMin) : options.roundsMin;
-  const measured = await measure(all, { ...options, roundsMin });
+  const measured = await measure(describe(each), all, { ...options, roundsMin });
 
   const rate = (seconds: number) => caseFlops(each) / seconds / 1e9;
   const line = { ...lineOf(each, threads), unit: "GFLOP/s" };
@@ -167,7 +167,7 @@ async function* busyLines(cases: readonly Case[], threads: number, options: Opti
     for (const each of cases) {
       const task = taskOf({ ...each, op: opOf(each) });
       const all = [ours(exact, task, threads), ours(serial, task, 1), ours(auto, task, "auto")];
-      const measured = await measure(all, { ...options, quietSeconds: 0 });
+      const measured = await measure(describe(each), all, { ...options, quietSeconds: 0 });
       const better = measured.median(serial) < measured.median(exact) ? serial : exact;
       const compared = measured.against(better, (seconds) => caseFlops(each) / seconds / 1e9, auto);
       results.busy.push({ case: each, threads, auto: compared.ratio! });
@@ -198,7 +198,7 @@ async function* callLines(sizes: readonly number[], options: Options, peers: Pee
     });
     const all = [ours(exact, task, 1), ...near.map((peer) => candidateOf(peer, task, 1))].map(warm);
     const short = { ...options, turnSeconds: 0.0005 }; // a thousand calls and more: enough for the timer
-    const measured = await measure([...all, ours(batched, many, 1)], short);
+    const measured = await measure(`call ${size}`, [...all, ours(batched, many, 1)], short);
     const kernel = measured.seconds(batched).map((time) => time / kernelBatch);
     const beside = figure(median(measured.seconds(exact).map((time, round) => (time - kernel[round]) * 1e9)));
     const nanoseconds = (seconds: number) => 1e9 * seconds, whole = figure(nanoseconds(measured.median(exact)));

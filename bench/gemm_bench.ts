@@ -21,13 +21,12 @@ for (const threads of [1, 2].filter((count) => count <= availableParallelism()))
   for (const each of gemmCases({ tiny, long: false })) {
     if (caseFlops(each) > 5e9) continue; // the largest take a minute each here
     const problem = makeProblem({ ...each, op: opOf(each) });
-    const known = reference(problem);
+    const known = reference(problem), group = `${describe(each)}, ${threads} thread${threads === 1 ? "" : "s"}`;
     const all: Candidate[] = [{ name: "ours", threads, reference: known, prepare: () => prepareOurs(problem, threads) }];
     for (const peer of peers.present.filter(({ dtypes }) => dtypes.includes(each.dtype))) {
       all.push({ name: peer.name, threads, peer: true, reference: known, prepare: () => peer.prepare(problem, threads) });
     }
-    const { contenders, missing, wrong } = await enter(all);
-    const group = `${describe(each)}, ${threads} thread${threads === 1 ? "" : "s"}`;
+    const { contenders, missing, wrong } = await enter(group, all);
     for (const [name, why] of wrong) console.error(`${group}: ${name} is wrong: ${why}`);
     for (const why of missing.values()) console.error(`${group}: ${why}`);
     for (const { name, call } of contenders) {

@@ -77,7 +77,7 @@ async function* partLines(layer: Layer, part: Part, threads: number, options: Op
     const name = way === "loop" ? "pytorch, a loop" : "pytorch, grouped_mm";
     candidates.push({ name, threads, peer: true, reference, prepare: () => peer.prepare(threads, question, inputs) });
   }
-  const measured = await measure(candidates, options);
+  const measured = await measure(`${part} ${layer.name}`, candidates, options);
   const flops = 2 * rows * layer.out * layer.inner, shape = `${rows}x${layer.out}x${layer.inner}`;
   const layout = part === "forward" ? "NT" : part === "dx" ? "NN" : "TN";
   const line = { group: "grouped", op: `grouped_${part}`, case: layer.name, shape, layout, dtype: "f32", threads, unit: "GFLOP/s" };

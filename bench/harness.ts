@@ -57,8 +57,8 @@ export interface Options {
 }
 
 /**
- * One printed line: a case against one peer. If the peer is missing, `peer` and `ratio` are null and `missing` says why; `wrong` says what is wrong with its
- * result.
+ * One printed line: a case against one peer. If the peer is missing, `peer` and `ratio` are null and `missing` says why; `wrong` says what
+ * is wrong with its result.
  */
 export interface Line {
   group: string;
@@ -128,8 +128,8 @@ export function isDisturbed(others: number | undefined): boolean {
 }
 
 /**
- * Measures, and if other processes disturb that once more, which is to take twice as long; returns the one that they disturb less. `run` gets what was
- * measured before.
+ * Measures, and if other processes disturb that once more, which is to take twice as long; returns the one that they disturb less. `run`
+ * gets what was measured before.
  */
 export async function leastDisturbed<T extends { readonly others: number | undefined }>(run: (before?: T) => Promise<T>): Promise<T> {
   const first = await run();

@@ -1,6 +1,6 @@
 /**
- * Whether a result is right: its entries beside their definition, computed in double precision (more precisely still where the result itself is f64).
- * Nobody's result is taken for the right one: where two differ, the definition decides.
+ * Whether a result is right: its entries beside their definition, computed in double precision (more precisely still where the result
+ * itself is f64). Nobody's result is taken for the right one: where two differ, the definition decides.
  *
  * @module
  */
@@ -45,8 +45,8 @@ export function whole(values: ArrayLike<number>, tolerance: number = 1e-5): Refe
 }
 
 /**
- * A part of a result whose entries are computed when they are asked for. Errors are measured against `size`, or if that is undefined against the largest of
- * the samples.
+ * A part of a result whose entries are computed when they are asked for. Errors are measured against `size`, or if that is undefined
+ * against the largest of the samples.
  */
 export function sampled(length: number, wanted: (at: number) => number, size: number | undefined, tolerance: number): Reference {
   const samples = spread(length);
@@ -137,19 +137,22 @@ export class WrongResultError extends Error {
 /** Compares results that come one after the other; the first one is this library's. */
 export class Judge {
   #reference: Reference;
+  #about: string;
   /** What this library computed, to find entries at which others differ that no sample looks at. */
   #own: { name: string; result: ArrayLike<number> } | undefined;
 
-  constructor(reference: Reference) {
+  /** `about` names the case in errors. */
+  constructor(reference: Reference, about: string) {
     this.#reference = reference;
+    this.#about = about;
   }
 
   /** Says what is wrong with a peer's result, or undefined. Throws a WrongResultError if this library's own is wrong. */
   look({ name, peer = false }: Pick<Contender, "name" | "peer">, result: Float32Array | Float64Array): string | undefined {
     const own = this.#own, more = own && this.#reference.samples ? differing(result, own.result, this.#reference) : [];
-    if (own && more.length > 0) demandRight(own.name, own.result, this.#reference, more);
+    if (own && more.length > 0) demandRight(`${this.#about}: ${own.name}`, own.result, this.#reference, more);
     if (!peer) {
-      demandRight(name, result, this.#reference, more);
+      demandRight(`${this.#about}: ${name}`, result, this.#reference, more);
       this.#own ??= { name, result: this.#reference.samples ? result.slice() : result };
       return undefined;
     }

@@ -247,7 +247,7 @@ export async function* layerLines(options: Options): AsyncGenerator<Line> {
           { name: "ours", threads, reference, prepare: () => prepareOurs(layer, sizes, inputs, threads) },
           { name: peer.name, threads, peer: true, reference, prepare: () => peer.prepare(threads, question, inputs) },
         ];
-        const measured = await measure(candidates, options),
+        const measured = await measure(name, candidates, options),
           compared = measured.against(peer.name, (seconds) => layer.amount(sizes) / seconds);
         const line = { group: "layers", op, shape, layout: "", dtype: "f32", threads, unit: layer.unit };
         yield { ...line, ...compared, ...measured.common, ...peer.extra };

@@ -1,6 +1,6 @@
 /**
- * What the calls of group `layers` give by definition: plain loops in double precision over the same f32 inputs. Gradients of weights are computed entry by
- * entry as they are asked for.
+ * What the calls of group `layers` give by definition: plain loops in double precision over the same f32 inputs. Gradients of weights are
+ * computed entry by entry as they are asked for.
  *
  * @module
  */
@@ -35,8 +35,8 @@ function dot(a: Float64Array, fromA: number, b: Float64Array, fromB: number, cou
 }
 
 /**
- * Of each row, the logarithm of the sum of its logits' exponentials. Products of inputs below a half are too small to overflow, so that no largest one has to
- * be left out. Four classes at a time: these are most of the multiplications that all references take.
+ * Of each row, the logarithm of the sum of its logits' exponentials. Products of inputs below a half are too small to overflow, so that no
+ * largest one has to be left out. Four classes at a time: these are most of the multiplications that all references take.
  */
 function logSumExps(x: Float64Array, weight: Float64Array, rows: number, classes: number, width: number): Float64Array {
   const sums = new Float64Array(rows), whole = classes - classes % 4;

@@ -1,7 +1,8 @@
 /**
- * The one way in which a case is measured: each contender is prepared, its result is compared with the definition, and those that are there take turns. A
- * peer that cannot be prepared, throws or loses its process is left out, with the reason; one whose result is wrong is timed on and reported. A wrong result
- * of this library ends the run. If other processes took too much time meanwhile, the case is measured once more, for longer.
+ * The one way in which a case is measured: each contender is prepared, its result is compared with the definition, and those that are there
+ * take turns. A peer that cannot be prepared, throws or loses its process is left out, with the reason; one whose result is wrong is timed
+ * on and reported. A wrong result of this library ends the run. If other processes took too much time meanwhile, the case is measured once
+ * more, for longer.
  *
  * @module
  */
@@ -51,8 +52,11 @@ interface Field {
   readonly wrong: Map<string, string>;
 }
 
-/** Prepares every candidate and checks its result. Throws what this library throws, and a WrongResultError if its result is wrong. */
-export async function enter(candidates: readonly Candidate[]): Promise<Field> {
+/**
+ * Prepares every candidate and checks its result. Throws what this library throws, and a WrongResultError that names the case, `about`, if
+ * its result is wrong.
+ */
+export async function enter(about: string, candidates: readonly Candidate[]): Promise<Field> {
   const contenders: Contender[] = [], missing = new Map<string, string>(), wrong = new Map<string, string>();
   const judges = new Map<Reference, Judge>();
   for (const candidate of candidates) {
@@ -62,7 +66,7 @@ export async function enter(candidates: readonly Candidate[]): Promise<Field> {
       prepared = await candidate.prepare();
       const contender: Contender = { ...prepared, name, threads, peer };
       if (reference) {
-        if (!judges.has(reference)) judges.set(reference, new Judge(reference));
+        if (!judges.has(reference)) judges.set(reference, new Judge(reference, about));
         const why = await check(contender, judges.get(reference)!);
         if (why !== undefined) wrong.set(name, why);
       }
@@ -137,9 +141,14 @@ export class Measurement {
   }
 }
 
-/** Measures a case: all candidates in turn, and once more for twice the time if other processes took too much. */
-export async function measure(candidates: readonly Candidate[], options: Options, watch: Watch = watchOthers): Promise<Measurement> {
-  const field = await enter(candidates);
+/** Measures a case, which `about` describes: all candidates in turn, and once more for twice the time if other processes took too much. */
+export async function measure(
+  about: string,
+  candidates: readonly Candidate[],
+  options: Options,
+  watch: Watch = watchOthers,
+): Promise<Measurement> {
+  const field = await enter(about, candidates);
   const run = async (before?: Measurement) => {
     const contenders = before ? field.contenders.filter(({ name }) => before.has(name)) : field.contenders;
     const gone = field.contenders.filter((contender) => !contenders.includes(contender)).map(({ name }) => name);

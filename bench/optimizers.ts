@@ -135,7 +135,7 @@ async function lineOf(
   // The copy is one of as many bytes as the op moves, or it would live in a nearer cache.
   const copied = [Math.ceil(count * streams / 2)];
   const candidates = [...both(peer, op, sizes, [1, 2], threads, ""), ...both(peer, "copy", copied, [3, 4], threads, "'s copy")];
-  const measured = await measure(candidates, options);
+  const measured = await measure(`${op} ${name}`, candidates, options);
   const copyRate = (contender: string) => measured.has(contender) ? figure(8e-9 * copied[0] / measured.median(contender)) : 0;
   const copy = Math.max(copyRate("ours's copy"), copyRate("pytorch's copy"));
   const compared = measured.against(peer.name, (seconds) => 4e-9 * streams * count / seconds);

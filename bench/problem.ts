@@ -152,7 +152,8 @@ function entryOf(problem: Problem, at: number): Entry {
     return { terms: m, term: (q) => [dy[q * n + i], x[q * k + j]], scale: 1, name: `dw(${i}, ${j})` };
   }
   const j = at - m * k - n * k;
-  return { terms: m, term: (q) => [dy[q * n + j], 1], scale: 4, name: `db(${j})` }; // uniform numbers vary 12^½ times as much as their products
+  // Uniform numbers vary 12^½ times as much as their products.
+  return { terms: m, term: (q) => [dy[q * n + j], 1], scale: 4, name: `db(${j})` };
 }
 
 /** How many entries a result has. */
@@ -194,7 +195,10 @@ function plainSum({ terms, term }: Entry): number {
   return sum;
 }
 
-/** The sum as if in twice the precision: every rounding's error is computed and added (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005). */
+/**
+ * The sum as if in twice the precision: every rounding's error is computed and added (Ogita, Rump and Oishi, "Accurate sum and dot
+ * product", 2005).
+ */
 function doubledSum({ terms, term }: Entry): number {
   let sum = 0, errors = 0;
   const halves = (v: number): [number, number] => {

@@ -34,7 +34,8 @@ async function* linesAgainst(peer: Torch, options: Options): AsyncGenerator<Line
       // The copy is one of as many matrices as the op touches, or it would live in a nearer cache.
       const copied: RowProblem = { op: "copy", rows: Math.max(1, Math.round(rows * streams / 2)), cols, inputs: [] };
       const copies: RowProblem = { ...copied, inputs: [make(copied.rows * cols, 9)] };
-      const measured = await measure([...both(peer, problem, threads, ""), ...both(peer, copies, threads, "'s copy")], options);
+      const candidates = [...both(peer, problem, threads, ""), ...both(peer, copies, threads, "'s copy")];
+      const measured = await measure(describe(each), candidates, options);
       const rate = (seconds: number) => 1e-9 * bytes * streams * rows * cols / seconds;
       const copyRate = (name: string) => measured.has(name) ? figure(2e-9 * bytes * copied.rows * cols / measured.median(name)) : 0;
       const copy = Math.max(copyRate("ours's copy"), copyRate(`${peer.name}'s copy`)), compared = measured.against(peer.name, rate);

@@ -39,7 +39,10 @@ export interface Call {
   results(): readonly Tensor[];
 }
 
-/** Matrices of the case's shape, in the order in which the peer gets them. Some cases are of f64, which the types of the calls need not know. */
+/**
+ * Matrices of the case's shape, in the order in which the peer gets them. Some cases are of f64, which the types of the calls need not
+ * know.
+ */
 type Matrices = readonly Tensor<"f32", [number, number]>[];
 
 export interface RowOp {

@@ -16,7 +16,9 @@ export interface RowProblem {
   readonly inputs: readonly Operand[];
 }
 
-/** The error function, to about 10⁻¹⁵: 2/√π e^(-x²) Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)), whose terms have one sign (Abramowitz and Stegun, 7.1.6). */
+/**
+ * The error function, to about 10⁻¹⁵: 2/√π e^(-x²) Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)), whose terms have one sign (Abramowitz and Stegun, 7.1.6).
+ */
 export function erf(x: number): number {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = x, sum = x;
@@ -171,7 +173,10 @@ const definitions: Record<Exclude<RowOpName, "dropout">, (problem: RowProblem) =
   sum_of_squares: ({ inputs: [x] }) => [Float64Array.of(sum(0, x.length, (i) => x[i] * x[i]))],
 };
 
-/** The result of an op, to 10⁻⁵ of the largest entry near by, or to 10⁻¹² in f64: sums of rows, not of whole matrices, are as precise as that. */
+/**
+ * The result of an op, to 10⁻⁵ of the largest entry near by, or to 10⁻¹² in f64: sums of rows, not of whole matrices, are as precise as
+ * that.
+ */
 export function rowReference(problem: RowProblem): Reference {
   const { op, inputs } = problem;
   if (op === "dropout") {

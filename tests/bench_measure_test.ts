@@ -33,7 +33,7 @@ const milliseconds = (seconds: number) => 1000 * seconds;
 
 test("a peer whose result is wrong is timed on, and its line says what is wrong", async () => {
   const wrong = peerOf(() => prepared(Float32Array.of(1, 2, 3.01, 4)));
-  const measured = await measure([ours, wrong, other], options);
+  const measured = await measure("a case", [ours, wrong, other], options);
   assert.deepEqual(measured.against("peer", milliseconds), {
     ...{ ours: 0.01, peer: 0.01, peer_name: "peer", ratio: 1, paired: [1, 1, 1] },
     wrong: "entry 2 is 3.009999990463257, by definition 3: off by 2.5e-3 of the largest near by, allowed 1.0e-5",
@@ -54,7 +54,7 @@ test("a peer that cannot be prepared, or shows no result, is missing, with the r
     })
   );
   for (const [peer, missing] of [[unprepared, "no such routine"], [failing, "the result is gone"]] as const) {
-    const measured = await measure([ours, peer, other], options);
+    const measured = await measure("a case", [ours, peer, other], options);
     assert.deepEqual(measured.against("peer", milliseconds), { ours: 0.01, peer: null, peer_name: "peer", ratio: null, missing });
     assert.equal(measured.against("other", milliseconds).ratio, 1);
   }
@@ -75,7 +75,7 @@ test("a peer that fails in the middle is missing, and the others take all their 
         },
       })
     );
-    const measured = await measure([ours, failing, other], options);
+    const measured = await measure("a case", [ours, failing, other], options);
     assert.equal(measured.against("peer", milliseconds).missing, "out of memory");
     assert.equal(measured.seconds("ours").length, measured.common.rounds);
     assert.equal(measured.seconds("other").length, measured.common.rounds);
@@ -85,9 +85,9 @@ test("a peer that fails in the middle is missing, and the others take all their 
 
 test("a wrong result of this library ends the run with a message, and so does an error", async () => {
   const wrong: Candidate = { ...ours, prepare: () => prepared(Float32Array.of(1, 2, 3, 4.1)) };
-  await assert.rejects(measure([wrong, other], options), (error) => {
+  await assert.rejects(measure("a case", [wrong, other], options), (error) => {
     assert.ok(error instanceof WrongResultError);
-    assert.match(error.message, /^ours: entry 3 is 4\.0999.*, by definition 4: off by /);
+    assert.match(error.message, /^a case: ours: entry 3 is 4\.0999.*, by definition 4: off by /);
     return true;
   });
   const failing: Candidate = {
@@ -96,7 +96,7 @@ test("a wrong result of this library ends the run with a message, and so does an
       throw new RangeError("no such shape");
     },
   };
-  await assert.rejects(measure([failing, other], options), /^RangeError: no such shape$/);
+  await assert.rejects(measure("a case", [failing, other], options), /^RangeError: no such shape$/);
 });
 
 test("a case that other processes disturb is measured again, for longer, and is marked if that was no better", async () => {
@@ -107,7 +107,7 @@ test("a case that other processes disturb is measured again, for longer, and is 
   // Rounds of each measurement are those that are least, since a turn takes no time here.
   const short = { ...options, tiny: false, seconds: 1e-9 };
   const quiet = watched([0.1]), once = watched([0.5, 0.05]), always = watched([0.5, 0.4]), worse = watched([0.4, 0.9]);
-  const common = async ({ watch }: typeof quiet) => (await measure([ours, other], short, watch)).common;
+  const common = async ({ watch }: typeof quiet) => (await measure("a case", [ours, other], short, watch)).common;
   assert.deepEqual(await common(quiet), { rounds: 4, others: 0.1 });
   assert.deepEqual(await common(once), { rounds: 4, others: 0.05 });
   assert.deepEqual(await common(always), { rounds: 4, others: 0.4, disturbed: true });
@@ -176,7 +176,7 @@ test("a peer whose process ends, refuses, hangs or babbles is missing for that c
         ["babbles", "the server answered what? instead of seconds"],
       ] as const
     ) {
-      const measured = await measure([ours, peerOf(() => servers.prepare(1, `prepare ${how}`, [right])), other], options);
+      const measured = await measure("a case", [ours, peerOf(() => servers.prepare(1, `prepare ${how}`, [right])), other], options);
       const compared = measured.against("peer", milliseconds);
       assert.deepEqual([compared.missing, compared.wrong], [missing, undefined], how);
       assert.equal(compared.peer === null, missing !== undefined);
@@ -195,7 +195,7 @@ test("a peer's program that does not start is tried once", async () => {
     return { program: [join(tmpdir(), "there-is-no-such-program")], env: {} };
   });
   for (let i = 0; i < 3; i++) {
-    const measured = await measure([ours, peerOf(() => servers.prepare(1, "prepare right", [right]))], options);
+    const measured = await measure("a case", [ours, peerOf(() => servers.prepare(1, "prepare right", [right]))], options);
     assert.match(measured.against("peer", milliseconds).missing!, /^fake: .*there-is-no-such-program/);
   }
   assert.equal(starts, 1);

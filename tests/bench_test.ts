@@ -46,7 +46,7 @@ const ours = { name: "ours" }, peer = { name: "other", peer: true };
 
 test("right results of every kind of problem pass", () => {
   for (const problem of problems) {
-    const right = compute(problem), judge = new Judge(reference(problem));
+    const right = compute(problem), judge = new Judge(reference(problem), "a case");
     assert.equal(judge.look(ours, right), undefined);
     assert.equal(judge.look(peer, right), undefined);
   }
@@ -58,20 +58,20 @@ test("a wrong result of a peer is reported in any entry, and one of this library
     for (const at of right.keys()) {
       const wrong = right.slice();
       wrong[at] += little;
-      const judge = new Judge(reference(problem));
+      const judge = new Judge(reference(problem), "a case");
       assert.equal(judge.look(ours, right), undefined);
       assert.match(judge.look(peer, wrong)!, /^entry .* is .*, by definition .*: off by .* of the largest near by, allowed /);
       // Where no sample looks it is found beside another one's.
       assert.throws(() => {
-        const judge = new Judge(reference(problem));
+        const judge = new Judge(reference(problem), "a case");
         judge.look(ours, wrong);
         judge.look(peer, right);
       }, WrongResultError);
     }
-    const last = right.slice(), none = right.slice(), judge = new Judge(reference(problem));
+    const last = right.slice(), none = right.slice(), judge = new Judge(reference(problem), "a case");
     last[last.length - 1] += little;
     none[1] = NaN;
-    assert.throws(() => new Judge(reference(problem)).look(ours, last), /^WrongResultError: ours: entry /);
+    assert.throws(() => new Judge(reference(problem), "a case").look(ours, last), /^WrongResultError: a case: ours: entry /);
     judge.look(ours, right);
     assert.match(judge.look(peer, none)!, /^entry .* is NaN, by definition /);
     assert.match(judge.look(peer, right.slice(1))!, /results instead of/);

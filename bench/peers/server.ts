@@ -1,9 +1,9 @@
 /**
- * A peer that lives in a process of its own and times its own calls, so that the pipe between the two costs nothing. One process for
- * each number of threads, since some libraries read it once; started when it is first needed.
+ * A peer that lives in a process of its own and times its own calls, so that the pipe between the two costs nothing. One process for each
+ * number of threads, since some libraries read it once; started when it is first needed.
  *
- * The server reads one question a line and answers each with one line; arrays cross as files of little-endian values, f32 or, under names that end in
- * `.f64`, f64:
+ * The server reads one question a line and answers each with one line; arrays cross as files of little-endian values, f32 or, under names
+ * that end in `.f64`, f64:
  *
  *     (start)                                            ready, or anything the server wants to tell of itself
  *     prepare KIND LAYOUT M N K BATCH FOLDER             an id; reads the inputs 0, 1, … from the folder
@@ -12,8 +12,8 @@
  *     result ID FILE                                     ok, or f64; has written what the latest call computed, in f32 or in f64
  *     drop ID                                            ok
  *
- * An answer that begins with `error ` says why the server could not do it. It ends when its stdin does. A server that ended before, or that does not answer
- * for minutes, is started again for the next problem.
+ * An answer that begins with `error ` says why the server could not do it. It ends when its stdin does. A server that ended before, or that
+ * does not answer for minutes, is started again for the next problem.
  *
  * @module
  */

@@ -1,14 +1,15 @@
 /**
  * Group `attention`: the fused op against PyTorch's `scaled_dot_product_attention`, forward and backward. Heads lie as a model's projection leaves them, in
- * memory of `[batch, time, heads, width]`. Results are checked against each other and, at samples, against the formula in double precision.
+ * memory of `[batch, time, heads, width]`. Results are checked against the formula in double precision, forward and gradients.
  *
  * @module
  */
-import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { attention, attentionBackward, cpuDevice, empty, scope, type Tensor, tensor, transpose } from "@tilework/tilework";
-import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import { prepare, startServer } from "./peers/server.ts";
+import type { Line, Options, Prepared } from "./harness.ts";
+import { behindEachOther, type Reference, sampled } from "./judge.ts";
+import { type Candidate, measure } from "./measure.ts";
+import { Torch } from "./peers/torch.ts";
+import { joined } from "./problem.ts";
 
 /** A case: sizes, and what of it is timed. */
 interface Case {
@@ -41,55 +42,38 @@ function cases(tiny: boolean): Case[] {
 
 /** Yields one line a case and number of threads. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
 export async function* attentionLines(options: Options): AsyncGenerator<Line> {
-  const python = options.tiny ? undefined : process.env.TILEWORK_TORCH_PYTHON;
-  const missing = options.tiny ? "the tiny sizes have no peer" : "TILEWORK_TORCH_PYTHON names no Python with PyTorch";
-  const script = fileURLToPath(new URL("./peers/attention_torch.py", import.meta.url));
-  for (const threads of options.threads) {
-    const server = python &&
-      await startServer("pytorch", { program: [python, script, String(threads)], env: { CUDA_VISIBLE_DEVICES: "" } });
-    for (const c of cases(options.tiny)) {
-      const { kind, causal, batch, heads, kvHeads, queries, keys, width } = c;
-      const shape = `${batch}x${heads}${kvHeads === heads ? "" : `/${kvHeads}`}x${queries}${queries === keys ? "" : `:${keys}`}x${width}`;
-      if (!options.wants(`${kind} ${shape} ${causal ? "causal" : ""}`)) continue;
-      const inputs = [[heads, queries], [kvHeads, keys], [kvHeads, keys], [heads, queries]].map(([h, t], i) =>
-        uniform(batch * h * t * width, i + 1)
-      );
-      const contenders: Contender[] = [{ name: "tilework", threads, ...ours(c, inputs, threads) }];
-      const question = ["prepare", kind, causal, batch, heads, kvHeads, queries, keys, width].join(" ");
-      if (server) contenders.push({ name: "pytorch", threads, ...await prepare(server, question, inputs) });
-      await checkResults(c, inputs, contenders);
-      const { seconds, rounds, others } = await interleave(contenders, options);
-      for (const contender of contenders) await contender.dispose?.();
-      const pairs = causal ? queries * keys - queries * (queries - 1) / 2 : queries * keys;
-      const flops = (kind === "forward" ? 4 : 10) * batch * heads * pairs * width;
-      const rate = (taken: readonly number[]) => figure(flops / median(taken) / 1e9);
-      const line = {
-        group: "attention",
-        op: causal ? `${kind}_causal` : kind,
-        shape,
-        layout: "",
-        dtype: "f32",
-        threads,
-        ours: rate(seconds[0]),
-        peer_name: "pytorch",
-        unit: "GFLOP/s",
-        rounds,
-        others: others && figure(others),
-      };
-      if (!server) yield { ...line, peer: null, ratio: null, missing };
-      else {
-        const peer = rate(seconds[1]);
-        yield {
-          ...line,
-          peer,
-          ratio: figure(median(seconds[1]) / median(seconds[0])),
-          paired: pairedQuartiles(seconds[1], seconds[0]),
-          pytorch: server.greeting,
-        };
+  const peer = new Torch("attention_torch.py");
+  try {
+    for (const threads of options.threads) {
+      for (const c of cases(options.tiny)) {
+        if (options.wants(`${c.kind} ${shapeOf(c)} ${c.causal ? "causal" : ""}`)) yield await lineOf(c, threads, options, peer);
       }
     }
-    if (server) server.close();
+  } finally {
+    peer.close();
   }
+}
+
+function shapeOf({ batch, heads, kvHeads, queries, keys, width }: Case): string {
+  return `${batch}x${heads}${kvHeads === heads ? "" : `/${kvHeads}`}x${queries}${queries === keys ? "" : `:${keys}`}x${width}`;
+}
+
+async function lineOf(c: Case, threads: number, options: Options, peer: Torch): Promise<Line> {
+  const { kind, causal, batch, heads, kvHeads, queries, keys, width } = c;
+  const inputs = [[heads, queries], [kvHeads, keys], [kvHeads, keys], [heads, queries]].map(([h, t], i) =>
+    uniform(batch * h * t * width, i + 1)
+  );
+  const question = ["prepare", kind, causal, batch, heads, kvHeads, queries, keys, width].join(" "), reference = referenceOf(c, inputs);
+  const candidates: Candidate[] = [
+    { name: "ours", threads, reference, prepare: () => ours(c, inputs, threads) },
+    { name: peer.name, threads, peer: true, reference, prepare: () => peer.prepare(threads, question, inputs) },
+  ];
+  const measured = await measure(`${kind} ${shapeOf(c)}${causal ? " causal" : ""}`, candidates, options);
+  const pairs = causal ? queries * keys - queries * (queries - 1) / 2 : queries * keys;
+  const flops = (kind === "forward" ? 4 : 10) * batch * heads * pairs * width;
+  const line = { group: "attention", op: causal ? `${kind}_causal` : kind, shape: shapeOf(c), layout: "", dtype: "f32", threads };
+  const compared = measured.against(peer.name, (seconds) => 1e-9 * flops / seconds);
+  return { ...line, unit: "GFLOP/s", ...compared, ...measured.common, ...peer.extra };
 }
 
 function ours(c: Case, inputs: readonly Float32Array<ArrayBuffer>[], threads: number): Prepared {
@@ -123,16 +107,6 @@ function ours(c: Case, inputs: readonly Float32Array<ArrayBuffer>[], threads: nu
   };
 }
 
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(parts.reduce((count, part) => count + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
 /** Uniform numbers in [-1, 1), the same every time. */
 function uniform(count: number, seed: number): Float32Array<ArrayBuffer> {
   let state = seed * 0x9e3779b9 >>> 0;
@@ -144,41 +118,75 @@ function uniform(count: number, seed: number): Float32Array<ArrayBuffer> {
   });
 }
 
-/** One row of the result of forward, `[batch, head, query]`, in double precision. */
-function rowOf(c: Case, inputs: readonly Float32Array[], b: number, h: number, i: number): Float64Array {
-  const { heads, kvHeads, keys, queries, width } = c;
-  const kv = Math.floor(h * kvHeads / heads), seen = c.causal ? i + keys - queries + 1 : keys;
-  const key = (j: number) => ((b * keys + j) * kvHeads + kv) * width, query = ((b * queries + i) * heads + h) * width;
-  const scores = new Float64Array(seen).map((_, j) => {
-    let s = 0;
-    for (let w = 0; w < width; w++) s += inputs[0][query + w] * inputs[1][key(j) + w];
-    return s / Math.sqrt(width);
-  });
-  const top = scores.reduce((x, y) => Math.max(x, y)), e = scores.map((s) => Math.exp(s - top)), total = e.reduce((x, y) => x + y);
-  return new Float64Array(width).map((_, w) => e.reduce((sum, p, j) => sum + p / total * inputs[2][key(j) + w], 0));
+/** What one head of keys and the heads of queries that share it give: each `[heads that share, queries or keys, width]`. */
+interface Group {
+  readonly y: Float64Array;
+  readonly dq: Float64Array;
+  readonly dk: Float64Array;
+  readonly dv: Float64Array;
 }
 
-/** Throws where a result of forward is not the formula's at a sample, or contenders differ. */
-async function checkResults(c: Case, inputs: readonly Float32Array[], contenders: readonly Contender[]): Promise<void> {
-  let first: Float32Array | undefined;
-  // Sums of some thousand terms of size one, and gradients that are differences of such.
-  const tolerance = 2e-4;
-  for (const { name, time, result } of contenders) {
-    await time(1);
-    const values = await result!();
-    if (c.kind === "forward") {
-      for (let sample = 0; sample < 8; sample++) {
-        const at = Math.floor(c.batch * c.heads * c.queries * ((sample * 0.6180339887498949) % 1));
-        const b = Math.floor(at / (c.heads * c.queries)), h = Math.floor(at / c.queries) % c.heads, i = at % c.queries;
-        rowOf(c, inputs, b, h, i).forEach((wanted, w) => demand(name, "the formula", values[at * c.width + w], wanted, tolerance));
-      }
+/** The formulas in double precision, for the heads of one batch entry that share head `kv`. */
+function groupOf(c: Case, inputs: readonly Float32Array[], b: number, kv: number): Group {
+  const { heads, kvHeads, keys, queries, width } = c, shared = heads / kvHeads, [q, k, v, dy] = inputs;
+  const group: Group = {
+    y: new Float64Array(shared * queries * width),
+    dq: new Float64Array(shared * queries * width),
+    dk: new Float64Array(keys * width),
+    dv: new Float64Array(keys * width),
+  };
+  const key = (j: number) => ((b * keys + j) * kvHeads + kv) * width, p = new Float64Array(keys), slopes = new Float64Array(keys);
+  for (let at = 0; at < shared * queries; at++) {
+    const h = kv * shared + Math.floor(at / queries), i = at % queries, from = ((b * queries + i) * heads + h) * width, to = at * width;
+    const seen = c.causal ? i + keys - queries + 1 : keys;
+    let top = -Infinity, total = 0, mean = 0;
+    for (let j = 0; j < seen; j++) {
+      p[j] = dot(q, from, k, key(j), width) / Math.sqrt(width);
+      top = Math.max(top, p[j]);
     }
-    first ??= values.slice();
-    for (let at = 0; at < first.length; at++) demand(name, contenders[0].name, values[at], first[at], tolerance);
+    for (let j = 0; j < seen; j++) total += p[j] = Math.exp(p[j] - top);
+    for (let j = 0; j < seen; j++) {
+      p[j] /= total;
+      addTo(group.y, to, p[j], v, key(j), width);
+    }
+    if (c.kind === "forward") continue;
+    for (let j = 0; j < seen; j++) mean += p[j] * (slopes[j] = dot(dy, from, v, key(j), width));
+    for (let j = 0; j < seen; j++) {
+      const slope = p[j] * (slopes[j] - mean) / Math.sqrt(width);
+      addTo(group.dq, to, slope, k, key(j), width);
+      addTo(group.dk, j * width, slope, q, from, width);
+      addTo(group.dv, j * width, p[j], dy, from, width);
+    }
   }
+  return group;
 }
 
-function demand(name: string, other: string, got: number, wanted: number, tolerance: number): void {
-  // A NaN compares as false, and so fails.
-  if (!(Math.abs(got - wanted) <= tolerance)) throw new Error(`${name}: got ${got}, ${other} ${wanted}: off by more than ${tolerance}`);
+function dot(a: Float32Array, fromA: number, b: Float32Array, fromB: number, count: number): number {
+  let sum = 0;
+  for (let w = 0; w < count; w++) sum += a[fromA + w] * b[fromB + w];
+  return sum;
+}
+
+function addTo(sums: Float64Array, to: number, factor: number, x: Float32Array, from: number, count: number): void {
+  for (let w = 0; w < count; w++) sums[to + w] += factor * x[from + w];
+}
+
+/** What the op gives by definition: entries of the first and the last group of heads, and others when they are asked for. */
+function referenceOf(c: Case, inputs: readonly Float32Array[]): Reference {
+  const { batch, heads, kvHeads, queries, keys, width } = c, known = new Map<number, Group>();
+  const part = (name: keyof Group, rows: number): Reference => {
+    const length = rows * width; // of one group
+    const wanted = (at: number) => {
+      const index = Math.floor(at / length);
+      let group = known.get(index);
+      if (!group) known.set(index, group = groupOf(c, inputs, Math.floor(index / kvHeads), index % kvHeads));
+      return group[name][at % length];
+    };
+    const ends = [0, (batch * kvHeads - 1) * length], samples: number[] = [];
+    for (const start of new Set(ends)) for (let at = 0; at < length; at++) samples.push(start + at);
+    // Sums of some thousand terms of size one, and gradients that are differences of such.
+    return { ...sampled(batch * kvHeads * length, wanted, 1, 2e-4), samples };
+  };
+  const shared = heads / kvHeads, ofQueries = shared * queries;
+  return c.kind === "forward" ? part("y", ofQueries) : behindEachOther([part("dq", ofQueries), part("dk", keys), part("dv", keys)]);
 }

@@ -5,9 +5,10 @@
  * @module
  */
 import { type Case, caseFlops, describe, gemmCases, opOf, shapeOf } from "./gemm_cases.ts";
-import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles } from "./harness.ts";
+import type { Line, Options, Prepared } from "./harness.ts";
+import { measure } from "./measure.ts";
 import { prepareOurs } from "./ours.ts";
-import { checkResults, makeProblem } from "./problem.ts";
+import { makeProblem, reference } from "./problem.ts";
 
 /** How long nobody calls, in milliseconds; 0 is a stream of calls. */
 const rests = [0, 5, 20];
@@ -17,17 +18,19 @@ const bursts = ["square-256 NN", "square-512 NN", "batch-64 NN", "backward-512 N
 
 function burstCases({ tiny }: Options): readonly Case[] {
   const all = gemmCases({ tiny, long: false });
-  return tiny ? all.slice(0, 1) : all.filter((each) => bursts.some((name) => describe(each).startsWith(`${name} `)));
+  return tiny
+    ? all.slice(0, 1)
+    : all.filter((each) => each.dtype === "f32" && bursts.some((name) => describe(each).startsWith(`${name} `)));
 }
 
-/** A contender whose turns are each a burst after a rest. */
-function resting(contender: Contender, restMs: number): Contender {
-  if (restMs === 0) return contender;
+/** A call whose turns are each a burst after a rest. */
+function resting(prepared: Prepared, restMs: number): Prepared {
+  if (restMs === 0) return prepared;
   return {
-    ...contender,
+    ...prepared,
     async time(calls) {
       await new Promise((resolve) => setTimeout(resolve, restMs));
-      return await contender.time(calls);
+      return await prepared.time(calls);
     },
   };
 }
@@ -35,22 +38,24 @@ function resting(contender: Contender, restMs: number): Contender {
 /** The lines of group `bursts`: ours is the rate on two threads or more, the peer's that on one, the ratio the speed-up. */
 export async function* burstLines(options: Options): AsyncGenerator<Line> {
   for (const each of burstCases(options)) {
-    const op = opOf(each), problem = makeProblem({ ...each, op });
+    const op = opOf(each), problem = makeProblem({ ...each, op }), known = reference(problem);
     for (const threads of options.threads.filter((count) => count > 1)) {
       for (const restMs of options.tiny ? [5] : rests) {
         const about = `${describe(each)} after ${restMs} ms`;
         if (!options.wants(about)) continue;
-        const both = [1, threads].map((count) => ({ name: `ours on ${count}`, threads: count, ...prepareOurs(problem, count) }));
-        await checkResults(problem, both);
-        const { seconds, rounds, others } = await interleave(both.map((contender) => resting(contender, restMs)), options);
-        for (const contender of both) await contender.dispose?.();
-        const rate = (series: readonly number[]) => figure(caseFlops(each) / median(series) / 1e9);
-        const paired = pairedQuartiles(seconds[0], seconds[1]);
+        const both = [1, threads].map((count) => ({
+          name: `ours on ${count}`,
+          threads: count,
+          reference: known,
+          prepare: () => resting(prepareOurs(problem, count), restMs),
+        }));
+        const measured = await measure(about, both, options);
+        const rate = (seconds: number) => caseFlops(each) / seconds / 1e9;
         yield {
           ...{ group: "bursts", op: op === "product" ? "matmul" : op, case: each.name, kind: `after ${restMs} ms` },
           ...{ shape: shapeOf(each), layout: each.layout },
-          ...{ dtype: "f32", threads, unit: "GFLOP/s", ours: rate(seconds[1]), peer: rate(seconds[0]), peer_name: "ours on 1" },
-          ...{ ratio: paired[1], paired, rounds, others },
+          ...{ dtype: "f32", threads, unit: "GFLOP/s", ...measured.against("ours on 1", rate, `ours on ${threads}`) },
+          ...measured.common,
         };
       }
     }

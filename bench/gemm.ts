@@ -1,19 +1,20 @@
 /**
- * Group `gemm`: f32 products, matrix-vector products, batches and the gradients of a linear layer against every peer that can be had
- * here, on one thread and on several; how the products scale; whether the library's own choice of threads is a good one, also beside a
- * busy program; and what a small call costs from TypeScript. The last lines hold the results against the project's bars.
+ * Group `gemm`: products, matrix-vector products, batches and the gradients of a linear layer against every peer that can be had here, most
+ * in f32 and some in f64, on one thread and on several; how the products scale; whether the library's own choice of threads is a good one,
+ * also beside a busy program; and what a small call costs from TypeScript. The last lines hold the results against the project's bars.
  *
  * @module
  */
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type Case, caseFlops, gemmCases, opOf, shapeOf } from "./gemm_cases.ts";
+import { type Case, caseFlops, describe, gemmCases, opOf, shapeOf } from "./gemm_cases.ts";
 import { type GemmResults, printTable, summaryLines } from "./gemm_summary.ts";
-import { type Contender, countAsOwn, figure, interleave, type Line, median, type Options, pairedQuartiles } from "./harness.ts";
+import { countAsOwn, figure, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
+import { type Candidate, measure, type Measurement } from "./measure.ts";
 import { prepareOurs, preparePrepacked } from "./ours.ts";
 import type { Peers } from "./peers/load.ts";
-import { checkResults, makeProblem, type Problem } from "./problem.ts";
+import { makeProblem, type Peer, type Problem, reference } from "./problem.ts";
 
 const group = "gemm";
 
@@ -43,7 +44,9 @@ export async function* gemmLines(options: Options, peers: Peers): AsyncGenerator
     for (const each of wanted("rate") ? cases : []) yield* rateLines(each, count, options, peers, results);
   }
   if (wanted("busy") && threads > 1) {
-    const chosen = options.parts ? cases : cases.filter(({ name, layout }) => besideBusy.has(name) && layout === "NN");
+    const chosen = options.parts
+      ? cases
+      : cases.filter(({ name, layout, dtype }) => besideBusy.has(name) && layout === "NN" && dtype === "f32");
     yield* busyLines(chosen, threads, options, results);
   }
   if (options.tiny) console.error("\nThe tiny sizes show that everything runs; their figures and bars mean nothing.");
@@ -51,9 +54,24 @@ export async function* gemmLines(options: Options, peers: Peers): AsyncGenerator
   printTable(results);
 }
 
+/** What all contenders of a case compute, and what it is by definition. */
+interface Task {
+  readonly problem: Problem;
+  readonly known: ReturnType<typeof reference>;
+}
+
+function taskOf(shape: Parameters<typeof makeProblem>[0]): Task {
+  const problem = makeProblem(shape);
+  return { problem, known: reference(problem) };
+}
+
 /** Ours under a name of its own. */
-function ours(name: string, problem: Problem, threads: number | "auto"): Contender {
-  return { name, threads: threads === "auto" ? 0 : threads, ...prepareOurs(problem, threads) };
+function ours(name: string, { problem, known }: Task, threads: number | "auto"): Candidate {
+  return { name, threads: threads === "auto" ? 0 : threads, reference: known, prepare: () => prepareOurs(problem, threads) };
+}
+
+function candidateOf(peer: Peer, { problem, known }: Task, threads: number): Candidate {
+  return { name: peer.name, threads, peer: true, reference: known, prepare: () => peer.prepare(problem, threads) };
 }
 
 function lineOf(
@@ -61,72 +79,82 @@ function lineOf(
   threads: number,
 ): Pick<Line, "group" | "op" | "shape" | "layout" | "dtype" | "threads"> & { case: string; kind: string } {
   const op = each.kind === "linear_backward" ? each.kind : "matmul";
-  return { group, op, case: each.name, kind: each.kind, shape: shapeOf(each), layout: each.layout, dtype: "f32", threads };
+  return { group, op, case: each.name, kind: each.kind, shape: shapeOf(each), layout: each.layout, dtype: each.dtype, threads };
 }
 
 /** The names of our contenders: exactly as many threads as the line says, one, and as many as the library chooses. */
-const exact = "ours", serial = "ours serial", auto = "ours auto", prepacked = "ours prepacked";
+const exact = "ours", serial = "ours serial", auto = "ours auto", prepacked = "ours prepacked", batched = "ours, many";
 
 /** One case on so many threads: against every peer and the machine's multiply-add rate, all in turn. */
 async function* rateLines(each: Case, threads: number, options: Options, peers: Peers, results: GemmResults): AsyncGenerator<Line> {
-  const problem = makeProblem({ ...each, op: opOf(each) });
-  const checked = [ours(exact, problem, threads)];
-  if (threads > 1) checked.push(ours(serial, problem, 1), ours(auto, problem, "auto"));
-  const packed = preparePrepacked(problem, threads);
-  if (packed) checked.push({ name: prepacked, threads, ...packed });
-  for (const peer of peers.present) checked.push({ name: peer.name, threads, ...await peer.prepare(problem, threads) });
-  await checkResults(problem, checked);
-  const loops = peers.peak ? [peers.peak.multiplyAdd(threads), ...(threads > 1 ? [peers.peak.multiplyAdd(1)] : [])] : [];
-  const all = [...checked, ...loops.map((loop) => ({ ...loop, name: `fma-loop on ${loop.threads}` }))];
+  const task = taskOf({ ...each, op: opOf(each) });
+  const all = [ours(exact, task, threads)];
+  if (threads > 1) all.push(ours(serial, task, 1), ours(auto, task, "auto"));
+  const packed = preparePrepacked(task.problem, threads);
+  if (packed) all.push({ name: prepacked, threads, reference: task.known, prepare: () => packed });
+  const rivals = peers.present.filter(({ dtypes }) => dtypes.includes(each.dtype));
+  for (const peer of rivals) all.push(candidateOf(peer, task, threads));
+  for (const count of peers.peak ? new Set([threads, 1]) : []) {
+    all.push({ name: `fma-loop on ${count}`, threads: count, peer: true, prepare: () => peers.peak!.multiplyAdd(count) });
+  }
   // A round of the largest cases takes seconds: fewer are enough, since each is a long average already.
   const roundsMin = caseFlops(each) > 1e10 ? Math.min(5, options.roundsMin) : options.roundsMin;
-  const timings = await interleave(all, { ...options, roundsMin });
-  for (const contender of checked) await contender.dispose?.();
+  const measured = await measure(describe(each), all, { ...options, roundsMin });
 
-  const seconds = (name: string) => timings.seconds[all.findIndex((contender) => contender.name === name)];
-  const has = (name: string) => all.some((contender) => contender.name === name);
-  const rate = (name: string) => figure(caseFlops(each) / median(seconds(name)) / 1e9);
-  const line = { ...lineOf(each, threads), unit: "GFLOP/s", ours: rate(exact) };
-  const common = { rounds: timings.rounds, others: timings.others };
+  const rate = (seconds: number) => caseFlops(each) / seconds / 1e9;
+  const line = { ...lineOf(each, threads), unit: "GFLOP/s" };
   const ratios = new Map<string, number>();
-  for (const peer of peers.present) {
-    const paired = pairedQuartiles(seconds(peer.name), seconds(exact));
-    ratios.set(peer.name, paired[1]);
-    yield { ...line, peer: rate(peer.name), peer_name: peer.name, ratio: paired[1], paired, ...peer.extra, ...common };
+  for (const peer of rivals) {
+    const compared = measured.against(peer.name, rate);
+    if (compared.ratio !== null) ratios.set(peer.name, compared.ratio);
+    yield { ...line, ...compared, ...peer.extra, ...measured.common };
   }
-  const record: GemmResults["rates"][number] = { case: each, threads, rate: line.ours, ratios };
+  const record: GemmResults["rates"][number] = { case: each, threads, rate: figure(rate(measured.median(exact))), ratios };
   results.rates.push(record);
-  if (has(prepacked)) {
+  if (packed) {
     const best = [...ratios].sort(([, x], [, y]) => x - y)[0]?.[0] ?? exact;
-    const paired = pairedQuartiles(seconds(best), seconds(prepacked));
-    record.prepacked = pairedQuartiles(seconds(exact), seconds(prepacked))[1];
-    yield {
-      ...{ ...line, kind: "prepacked", ours: rate(prepacked), peer: rate(best), peer_name: best, ratio: paired[1], paired },
-      over_plain: record.prepacked,
-      ...common,
-    };
+    record.prepacked = measured.against(exact, rate, prepacked).ratio!;
+    yield { ...line, kind: "prepacked", ...measured.against(best, rate, prepacked), over_plain: record.prepacked, ...measured.common };
   }
   if (threads > 1) {
-    const better = median(seconds(serial)) < median(seconds(exact)) ? serial : exact;
-    const paired = pairedQuartiles(seconds(better), seconds(auto));
-    record.auto = paired[1];
-    yield { ...line, kind: "auto", ours: rate(auto), peer: rate(better), peer_name: better, ratio: paired[1], paired, ...common };
+    const better = measured.median(serial) < measured.median(exact) ? serial : exact;
+    const compared = measured.against(better, rate, auto);
+    record.auto = compared.ratio!;
+    yield { ...line, kind: "auto", ...compared, ...measured.common };
   }
-  if (!peers.peak) return;
-  const [loop, loopOfOne] = loops.map(({ threads }) => seconds(`fma-loop on ${threads}`));
-  const loopRate = (series: readonly number[], count: number) => figure(peers.peak!.flopsPerCall(count) / median(series) / 1e9);
-  // The time that the loop takes for as many operations as the case has.
-  const scale = caseFlops(each) / peers.peak.flopsPerCall(threads);
-  const paired = pairedQuartiles(loop.map((time) => time * scale), seconds(exact));
-  record.share = paired[1];
-  yield { ...line, peer: loopRate(loop, threads), peer_name: "fma-loop", ratio: paired[1], paired, ...common };
-  if (threads === 1) return;
-  const speedups = seconds(serial).map((one, round) => one / seconds(exact)[round]);
-  const machine = loopOfOne.map((one, round) => threads * one / loop[round]);
+  yield* ceilingLines(measured, line, record, peers);
+}
+
+/** The share of the machine's multiply-add rate, and how both scale with threads. */
+function* ceilingLines(
+  measured: Measurement,
+  line: ReturnType<typeof lineOf> & { unit: string },
+  record: GemmResults["rates"][number],
+  { peak }: Peers,
+): Generator<Line> {
+  const { threads, case: each } = record, loop = `fma-loop on ${threads}`;
+  if (!peak) return;
+  const shown = { ...line, ours: record.rate, peer_name: "fma-loop" };
+  if (!measured.has(loop)) {
+    yield { ...shown, peer: null, ratio: null, missing: measured.missing(loop), ...measured.common };
+    return;
+  }
+  // The loop is one of f32: of f64 it tells only how the machine scales.
+  if (each.dtype === "f32") {
+    // The time that the loop takes for as many operations as the case has.
+    const scale = caseFlops(each) / peak.flopsPerCall(threads);
+    const paired = pairedQuartiles(measured.seconds(loop).map((time) => time * scale), measured.seconds(exact));
+    record.share = paired[1];
+    const peer = figure(peak.flopsPerCall(threads) / measured.median(loop) / 1e9);
+    yield { ...shown, peer, ratio: paired[1], paired, ...measured.common };
+  }
+  if (threads === 1 || !measured.has("fma-loop on 1")) return;
+  const speedups = measured.seconds(serial).map((one, round) => one / measured.seconds(exact)[round]);
+  const machine = measured.seconds("fma-loop on 1").map((one, round) => threads * one / measured.seconds(loop)[round]);
   const scaling = pairedQuartiles(speedups, machine);
   record.scaling = scaling[1];
   const figures = { ours: figure(median(speedups)), peer: figure(median(machine)), peer_name: "fma-loop", ratio: scaling[1] };
-  yield { ...line, op: "matmul_scaling", unit: "x", ...figures, paired: scaling, ...common };
+  yield { ...line, op: "matmul_scaling", unit: "x", ...figures, paired: scaling, ...measured.common };
 }
 
 /** Our own choice of threads against the better of one and all, while another program keeps one core busy. */
@@ -137,17 +165,13 @@ async function* busyLines(cases: readonly Case[], threads: number, options: Opti
   if (busy.pid !== undefined) countAsOwn(busy.pid);
   try {
     for (const each of cases) {
-      const problem = makeProblem({ ...each, op: opOf(each) });
-      const all = [ours(exact, problem, threads), ours(serial, problem, 1), ours(auto, problem, "auto")];
-      await checkResults(problem, all);
-      const { seconds, rounds, others } = await interleave(all, { ...options, quietSeconds: 0 });
-      for (const contender of all) await contender.dispose?.();
-      const better = median(seconds[1]) < median(seconds[0]) ? 1 : 0;
-      const rate = (index: number) => figure(caseFlops(each) / median(seconds[index]) / 1e9);
-      const paired = pairedQuartiles(seconds[better], seconds[2]);
-      results.busy.push({ case: each, threads, auto: paired[1] });
-      const figures = { ours: rate(2), peer: rate(better), peer_name: all[better].name, unit: "GFLOP/s", ratio: paired[1], paired };
-      yield { ...lineOf(each, threads), kind: "busy", ...figures, rounds, others };
+      const task = taskOf({ ...each, op: opOf(each) });
+      const all = [ours(exact, task, threads), ours(serial, task, 1), ours(auto, task, "auto")];
+      const measured = await measure(describe(each), all, { ...options, quietSeconds: 0 });
+      const better = measured.median(serial) < measured.median(exact) ? serial : exact;
+      const compared = measured.against(better, (seconds) => caseFlops(each) / seconds / 1e9, auto);
+      results.busy.push({ case: each, threads, auto: compared.ratio! });
+      yield { ...lineOf(each, threads), kind: "busy", ...compared, unit: "GFLOP/s", ...measured.common };
     }
   } finally {
     busy.stdin.end();
@@ -162,29 +186,27 @@ async function* callLines(sizes: readonly number[], options: Options, peers: Pee
   const near = peers.present.filter((peer) => peer.inProcess);
   for (const size of sizes) {
     const shape = { op: "product", m: size, n: size, k: size, layout: "NN" } as const;
-    const problem = makeProblem({ ...shape, batch: 1 }), many = makeProblem({ ...shape, batch: kernelBatch });
-    const all = [ours(exact, problem, 1)];
-    for (const peer of near) all.push({ name: peer.name, threads: 1, ...await peer.prepare(problem, 1) });
-    await checkResults(problem, all);
-    const batched = ours("ours, many", many, 1);
-    await checkResults(many, [batched]);
+    const task = taskOf({ ...shape, batch: 1 }), many = taskOf({ ...shape, batch: kernelBatch });
     // The runtimes compile a hot loop in steps: it is warm after some ten thousand calls.
-    for (const contender of all) await contender.time(options.tiny ? 1000 : contender.name === "onnxruntime" ? 10_000 : 100_000);
+    const warm = (candidate: Candidate): Candidate => ({
+      ...candidate,
+      async prepare() {
+        const prepared: Prepared = await candidate.prepare();
+        await prepared.time(options.tiny ? 1000 : candidate.name === "onnxruntime" ? 10_000 : 100_000);
+        return prepared;
+      },
+    });
+    const all = [ours(exact, task, 1), ...near.map((peer) => candidateOf(peer, task, 1))].map(warm);
     const short = { ...options, turnSeconds: 0.0005 }; // a thousand calls and more: enough for the timer
-    const { seconds, rounds, others } = await interleave([...all, batched], short);
-    const nanoseconds = (index: number) => figure(median(seconds[index]) * 1e9);
-    const kernel = seconds[all.length].map((time) => time / kernelBatch);
-    const beside = figure(median(seconds[0].map((time, round) => (time - kernel[round]) * 1e9)));
-    results.calls.push({ size, nanoseconds: nanoseconds(0), overKernel: beside });
+    const measured = await measure(`call ${size}`, [...all, ours(batched, many, 1)], short);
+    const kernel = measured.seconds(batched).map((time) => time / kernelBatch);
+    const beside = figure(median(measured.seconds(exact).map((time, round) => (time - kernel[round]) * 1e9)));
+    const nanoseconds = (seconds: number) => 1e9 * seconds, whole = figure(nanoseconds(measured.median(exact)));
+    results.calls.push({ size, nanoseconds: whole, overKernel: beside });
     const base = { group, op: "matmul_call", case: `call-${size}`, kind: "call", shape: `${size}x${size}x${size}`, layout: "NN" };
-    const line = { ...base, dtype: "f32", threads: 1, ours: nanoseconds(0), unit: "ns", kernel: figure(median(kernel) * 1e9) };
-    const common = { over_kernel: beside, rounds, others };
-    for (const [index, peer] of near.entries()) {
-      const paired = pairedQuartiles(seconds[index + 1], seconds[0]);
-      const figures = { peer: nanoseconds(index + 1), peer_name: peer.name, ratio: paired[1], paired };
-      yield { ...line, ...figures, ...peer.extra, ...common };
-    }
+    const line = { ...base, dtype: "f32", threads: 1, ours: whole, unit: "ns", kernel: figure(median(kernel) * 1e9) };
+    const common = { over_kernel: beside, ...measured.common };
+    for (const peer of near) yield { ...line, ...measured.against(peer.name, nanoseconds), ...peer.extra, ...common };
     if (near.length === 0) yield { ...line, peer: null, peer_name: "none", ratio: null, missing: "no peer in this process", ...common };
-    for (const contender of [...all, batched]) await contender.dispose?.();
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { flopsOf, type Layout, type Problem } from "./problem.ts";
+import { type Float, flopsOf, type Layout, type Problem } from "./problem.ts";
 
 /** What a case is about; several kinds are the same operation with other bars. */
 export type Kind = "square" | "product" | "gemv" | "outer" | "batched" | "linear_backward";
@@ -13,6 +13,7 @@ export interface Case {
   readonly name: string;
   readonly kind: Kind;
   readonly layout: Layout;
+  readonly dtype: Float;
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -22,7 +23,12 @@ export interface Case {
 }
 
 function define(kind: Kind, name: string, layout: Layout, m: number, n: number, k: number, batch = 1, long = false): Case {
-  return { name, kind, layout, m, n, k, batch, long };
+  return { name, kind, layout, dtype: "f32", m, n, k, batch, long };
+}
+
+/** The same in double precision. */
+function doubles(...cases: readonly Case[]): Case[] {
+  return cases.map((each) => ({ ...each, dtype: "f64" }));
 }
 
 const square = (size: number, layout: Layout = "NN", long = false) => define("square", `square-${size}`, layout, size, size, size, 1, long);
@@ -64,6 +70,16 @@ const full: readonly Case[] = [
   define("batched", "batch-64", "NN", 64, 64, 64, 64),
   define("batched", "attention-scores", "NT", 128, 128, 64, 48),
   ...[1, 16, 512].map((tokens) => define("linear_backward", `backward-${tokens}`, "NT", tokens, 3072, 768)),
+  ...doubles(
+    ...[64, 256, 512, 1024].map((size) => square(size)),
+    square(256, "NT"),
+    square(256, "TN"),
+    define("product", "mlp-up", "NT", 512, 3072, 768),
+    define("product", "tall", "NN", 4096, 64, 64),
+    ...gemv(1024, 4096),
+    define("batched", "batch-64", "NN", 64, 64, 64, 64),
+    define("linear_backward", "backward-16", "NT", 16, 3072, 768),
+  ),
 ];
 
 /** Sizes that only check that everything runs. */
@@ -76,6 +92,7 @@ const tiny: readonly Case[] = [
   define("batched", "batch-4", "NN", 16, 16, 16, 4),
   define("batched", "scores", "NT", 17, 16, 15, 3),
   ...[1, 3].map((tokens) => define("linear_backward", `backward-${tokens}`, "NT", tokens, 24, 40)),
+  ...doubles(square(64), ...gemv(48, 40), define("linear_backward", "backward-3", "NT", 3, 24, 40)),
 ];
 
 /** The cases that are wanted by their name, layout and shape. */
@@ -84,9 +101,9 @@ export function gemmCases(options: { tiny: boolean; long: boolean; wants?: (desc
   return all.filter((each) => options.wants?.(describe(each)) ?? true);
 }
 
-/** A case in a few words: name, layout, m×n×k and how many. */
+/** A case in a few words: name, layout, m×n×k and how many, and the element type where it is not f32. */
 export function describe(each: Case): string {
-  return `${each.name} ${each.layout} ${shapeOf(each)}`;
+  return `${each.name} ${each.layout} ${shapeOf(each)}${each.dtype === "f32" ? "" : ` ${each.dtype}`}`;
 }
 
 /** m×n×k, and the size of the batch where there is one. */

@@ -75,7 +75,7 @@ function onMean(name: string, threads: number, least: number, values: readonly n
 function bars({ peers, rates, calls, busy }: GemmResults): Bar[] {
   const all: Bar[] = [];
   for (const threads of [...new Set(rates.map((result) => result.threads))]) {
-    const here = rates.filter((result) => result.threads === threads);
+    const here = rates.filter((result) => result.threads === threads && result.case.dtype === "f32");
     const best = (some: readonly Peer[]) => here.map((result) => ({ case: result.case, value: overBest(result, some)?.[1] }));
     all.push(...onWorst("worst case over the best peer", threads, leastOfBest, best(peers.present)));
     all.push(
@@ -95,6 +95,10 @@ function bars({ peers, rates, calls, busy }: GemmResults): Bar[] {
     all.push(...onWorst("share of the multiply-add peak from 256³ up", threads, shareOfPeak, squares(256).map(of("share"))));
     all.push(...onWorst("scaling over the loop's from 512³ up", threads, scalingOfLoop, squares(512).map(of("scaling"))));
     all.push(...onWorst("auto over the better of serial and all", threads, autoOfBetter, here.map(of("auto"))));
+    const doubles = rates.filter((result) => result.threads === threads && result.case.dtype === "f64");
+    const bestDoubles = doubles.map((result) => ({ case: result.case, value: overBest(result, peers.present)?.[1] }));
+    all.push(...onWorst("f64: worst case over the best peer", threads, leastOfBest, bestDoubles));
+    all.push(...onMean("f64: mean over the best peer of each case", threads, meanOfBest, bestDoubles.flatMap(({ value }) => value ?? [])));
   }
   const beside = busy.map((result) => ({ case: result.case, value: result.auto }));
   all.push(...onWorst("auto beside a busy program", busy[0]?.threads ?? 0, autoOfBetter, beside));

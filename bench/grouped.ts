@@ -7,9 +7,10 @@
 import { cpuDevice, empty, groupedLinear, reshape, slice, type Tensor, tensor } from "@tilework/tilework";
 // The gradients one by one: the public call computes both.
 import { native } from "../ffi/library.ts";
-import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import type { ServerPeer } from "./peers/server.ts";
-import { torchPeer } from "./peers/torch.ts";
+import type { Line, Options, Prepared } from "./harness.ts";
+import { type Reference, sampled } from "./judge.ts";
+import { type Candidate, measure } from "./measure.ts";
+import { Torch } from "./peers/torch.ts";
 
 const parts = ["forward", "dx", "dw"] as const;
 type Part = (typeof parts)[number];
@@ -51,7 +52,7 @@ function makeLayer(each: Case): Layer {
 
 /** Measures the group, line by line. */
 export async function* groupedLines(options: Options): AsyncGenerator<Line> {
-  const peer = await torchPeer();
+  const peer = new Torch("torch_server.py");
   try {
     for (const each of options.tiny ? tiny : cases) {
       const wanted = parts.filter((part) => options.wants(`${part} ${each.name}`));
@@ -60,49 +61,29 @@ export async function* groupedLines(options: Options): AsyncGenerator<Line> {
       for (const threads of options.threads) for (const part of wanted) yield* partLines(layer, part, threads, options, peer);
     }
   } finally {
-    peer?.close?.();
+    peer.close();
   }
 }
 
-async function* partLines(layer: Layer, part: Part, threads: number, options: Options, peer: ServerPeer | undefined): AsyncGenerator<Line> {
-  const rows = layer.borders[layer.rows.length], experts = layer.rows.length;
-  const all: Contender[] = [
-    { name: "ours", threads, ...prepareOurs(layer, part, threads, false) },
-    { name: "ours, a loop", threads, ...prepareOurs(layer, part, threads, true) },
+async function* partLines(layer: Layer, part: Part, threads: number, options: Options, peer: Torch): AsyncGenerator<Line> {
+  const rows = layer.borders[layer.rows.length], experts = layer.rows.length, reference = referenceOf(layer, part);
+  const candidates: Candidate[] = [
+    { name: "ours", threads, reference, prepare: () => prepareOurs(layer, part, threads, false) },
+    { name: "ours, a loop", threads, reference, prepare: () => prepareOurs(layer, part, threads, true) },
   ];
-  const question = { op: `grouped_${part}`, m: rows, n: layer.out, k: layer.inner, batch: experts };
   const inputs = [...layer.inputs, Float32Array.from(layer.borders)];
-  for (const [name, layout] of peer ? [["pytorch, a loop", "loop"], ["pytorch, grouped_mm", "grouped_mm"]] : []) {
-    all.push({ name, threads, ...await peer!.prepare({ ...question, layout, inputs }, threads) });
+  for (const way of ["loop", "grouped_mm"]) {
+    const question = `prepare grouped_${part} ${way} ${rows} ${layer.out} ${layer.inner} ${experts}`;
+    const name = way === "loop" ? "pytorch, a loop" : "pytorch, grouped_mm";
+    candidates.push({ name, threads, peer: true, reference, prepare: () => peer.prepare(threads, question, inputs) });
   }
-  await check(layer, part, all);
-  const { seconds, rounds, others } = await interleave(all, options);
-  for (const contender of all) await contender.dispose?.();
-  const flops = 2 * rows * layer.out * layer.inner;
-  const rate = (index: number) => figure(flops / median(seconds[index]) / 1e9);
-  const shape = `${rows}x${layer.out}x${layer.inner}`;
-  const line = {
-    group: "grouped",
-    op: `grouped_${part}`,
-    case: layer.name,
-    shape,
-    layout: part === "forward" ? "NT" : part === "dx" ? "NN" : "TN",
-  };
-  const common = { ...line, dtype: "f32", threads, ours: rate(0), unit: "GFLOP/s" };
-  for (let index = 1; index < all.length; index++) {
-    const paired = pairedQuartiles(seconds[index], seconds[0]);
-    yield { ...common, peer: rate(index), peer_name: all[index].name, ratio: paired[1], paired, ...peer?.extra, rounds, others };
-  }
-  if (!peer) {
-    yield {
-      ...common,
-      peer: null,
-      peer_name: "pytorch",
-      ratio: null,
-      missing: "TILEWORK_TORCH_PYTHON names no Python with PyTorch",
-      rounds,
-      others,
-    };
+  const measured = await measure(`${part} ${layer.name}`, candidates, options);
+  const flops = 2 * rows * layer.out * layer.inner, shape = `${rows}x${layer.out}x${layer.inner}`;
+  const layout = part === "forward" ? "NT" : part === "dx" ? "NN" : "TN";
+  const line = { group: "grouped", op: `grouped_${part}`, case: layer.name, shape, layout, dtype: "f32", threads, unit: "GFLOP/s" };
+  for (const { name, peer: other } of candidates.slice(1)) {
+    const compared = measured.against(name, (seconds) => 1e-9 * flops / seconds);
+    yield { ...line, ...compared, ...(other ? peer.extra : {}), ...measured.common };
   }
 }
 
@@ -152,10 +133,10 @@ function prepareOurs({ rows, inner, out, borders, inputs }: Layer, part: Part, t
   };
 }
 
-/** Lets each contender compute, and compares 64 entries with sums in double precision and all of them with the first contender's. */
-async function check({ rows, inner, out, borders, inputs: [x, weight, dy] }: Layer, part: Part, all: readonly Contender[]): Promise<void> {
+/** What a part is by definition, entry by entry. */
+function referenceOf({ rows, inner, out, borders, inputs: [x, weight, dy] }: Layer, part: Part): Reference {
+  const columns = part === "forward" ? out : inner, total = borders[rows.length];
   const entry = (at: number): number => {
-    const columns = part === "forward" ? out : inner;
     const row = Math.floor(at / columns), j = at % columns;
     let sum = 0;
     if (part === "dw") {
@@ -168,20 +149,7 @@ async function check({ rows, inner, out, borders, inputs: [x, weight, dy] }: Lay
     for (let q = 0; part === "dx" && q < out; q++) sum += dy[row * out + q] * weight[(e * out + q) * inner + j];
     return sum;
   };
-  let first: Float32Array | undefined;
-  for (const { name, time, result } of all) {
-    await time(1);
-    const found = await result!();
-    first ??= found.slice();
-    if (found.length !== first.length) throw new Error(`${name}: ${found.length} results instead of ${first.length}`);
-    const demand = (at: number, wanted: number) => {
-      // Sums of at most a few thousand products below a quarter: their roundings stay far below this.
-      if (!(Math.abs(found[at] - wanted) <= 1e-3)) throw new Error(`${name}: entry ${at} is ${found[at]}, wanted ${wanted}`);
-    };
-    for (let sample = 0; sample < 64; sample++) {
-      const at = sample === 0 ? 0 : sample === 1 ? found.length - 1 : Math.floor(found.length * ((sample * 0.6180339887498949) % 1));
-      demand(at, entry(at));
-    }
-    for (let at = 0; at < found.length; at++) if (found[at] !== first[at]) demand(at, first[at]);
-  }
+  // Products of two inputs have a deviation of 1/12; each rounding of a sum of j of them errs by at most half an ulp of about sqrt(j)/12.
+  const terms = part === "forward" ? inner : part === "dx" ? out : Math.max(...rows), size = Math.sqrt(terms) / 12;
+  return sampled((part === "dw" ? rows.length * out : total) * columns, entry, size, 2 ** -23 * (terms / 4 + 4) / size);
 }

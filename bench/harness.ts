@@ -1,7 +1,7 @@
 /**
  * Fair comparison on a machine that others use too. All contenders of a case take turns in one run, so that a slow moment meets
- * each of them; a turn lasts long enough for the timer; medians over all rounds are compared, and no round is left out. Before
- * anything is timed, `problem.ts` checks each result.
+ * each of them; a turn lasts long enough for the timer; medians over all rounds are compared, and no round is left out. `measure.ts`
+ * checks each result before anything is timed.
  *
  * @module
  */
@@ -11,6 +11,9 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { runtime } from "./peers/ffi.ts";
 
+/** Results, as they are checked. */
+export type Values = Float32Array | Float64Array;
+
 /** Something that can be timed. */
 export interface Prepared {
   /** Does the work `calls` times and returns the seconds it took. */
@@ -18,7 +21,7 @@ export interface Prepared {
   /** Does the work once, for a timing loop that is not ours. */
   call?(): void | Promise<void>;
   /** What the latest call computed. */
-  result?(): Float32Array | Promise<Float32Array>;
+  result?(): Values | Promise<Values>;
   dispose?(): void | Promise<void>;
 }
 
@@ -26,6 +29,8 @@ export interface Prepared {
 export interface Contender extends Prepared {
   readonly name: string;
   readonly threads: number;
+  /** It is not this library: if it fails, the others go on without it. */
+  readonly peer?: boolean;
 }
 
 /** Options of a benchmark run, from the command line. */
@@ -51,7 +56,10 @@ export interface Options {
   readonly parts: readonly string[] | undefined;
 }
 
-/** One printed line: a case against one peer. Where the peer is missing, `peer` and `ratio` are null and `missing` says why. */
+/**
+ * One printed line: a case against one peer. If the peer is missing, `peer` and `ratio` are null and `missing` says why; `wrong` says what
+ * is wrong with its result.
+ */
 export interface Line {
   group: string;
   op: string;
@@ -64,6 +72,9 @@ export interface Line {
   peer_name: string;
   unit: string;
   ratio: number | null;
+  missing?: string;
+  wrong?: string;
+  disturbed?: boolean;
   [extra: string]: unknown;
 }
 
@@ -108,46 +119,97 @@ export function parseOptions(args: readonly string[]): Options {
   };
 }
 
+/** How many cores other processes may keep busy before a case is called disturbed. */
+const othersMax = 0.15;
+
+/** Whether other processes took so much that figures mean little. */
+export function isDisturbed(others: number | undefined): boolean {
+  return (others ?? 0) > othersMax;
+}
+
+/**
+ * Measures, and if other processes disturb that once more, which is to take twice as long; returns the one that they disturb less. `run`
+ * gets what was measured before.
+ */
+export async function leastDisturbed<T extends { readonly others: number | undefined }>(run: (before?: T) => Promise<T>): Promise<T> {
+  const first = await run();
+  if (!isDisturbed(first.others)) return first;
+  const again = await run(first);
+  return (again.others ?? 0) < (first.others ?? 0) ? again : first;
+}
+
 /** Seconds a call, one entry a round, of each contender, in the order in which they were given. */
 export interface Timings {
+  /** Empty for a contender that failed. */
   readonly seconds: readonly (readonly number[])[];
+  /** Why a peer was left out; undefined for all others. */
+  readonly failures: readonly (string | undefined)[];
   readonly rounds: number;
   /** Processor time that other processes took meanwhile, in cores; undefined where the system does not tell. */
   readonly others: number | undefined;
 }
 
-/** Times the contenders in turn, round after round, each round in another order. */
-export async function interleave(contenders: readonly Contender[], options: Options): Promise<Timings> {
+/** Times the contenders in turn, round after round, each round in another order. A peer that throws is left out from then on. */
+export async function interleave(contenders: readonly Contender[], options: Options, watch: Watch = watchOthers): Promise<Timings> {
+  const seconds: number[][] = contenders.map(() => []), failures: (string | undefined)[] = contenders.map(() => undefined);
+  const attempt = async (index: number, body: (contender: Contender) => Promise<void>) => {
+    if (failures[index] !== undefined) return;
+    const why = await failureOf(contenders[index], () => body(contenders[index]));
+    if (why === undefined) return;
+    failures[index] = why;
+    seconds[index].length = 0;
+  };
   // Turns last about as long as one call of the slowest, so that each meets as many interruptions as the others; but one that is
   // slower by far does not make the others wait for it.
   const once: number[] = [];
-  for (const contender of contenders) {
-    await contender.time(1);
-    once.push(Math.min(await contender.time(1), await contender.time(1)));
+  for (const index of contenders.keys()) {
+    await attempt(index, async (contender) => {
+      await contender.time(1);
+      once.push(Math.min(await contender.time(1), await contender.time(1)));
+    });
   }
   const turnSeconds = Math.max(options.turnSeconds, Math.min(Math.max(...once), 10 * Math.min(...once)));
   const calls: number[] = [];
-  for (const contender of contenders) calls.push(await callsPerTurn(contender, turnSeconds));
+  for (const index of contenders.keys()) {
+    await attempt(index, async (contender) => void (calls[index] = await callsPerTurn(contender, turnSeconds)));
+  }
   let patience = 1000 * options.quietSeconds;
-  const seconds: number[][] = contenders.map(() => []);
   let rounds = 0, spent = 0, taken: number | undefined = 0;
   while (rounds < options.roundsMin || spent < 1000 * options.seconds) {
     if (patience > 0) patience -= await quiet(patience);
-    const others = watchOthers(), start = performance.now();
+    const others = watch(), start = performance.now();
     for (let turn = 0; turn < contenders.length; turn++) {
       // Rotated by a place each round, and reversed every other time, so that nobody always follows the same neighbour.
       const rotated = (turn + rounds) % contenders.length;
       const index = (rounds / contenders.length | 0) % 2 === 0 ? rotated : contenders.length - 1 - rotated;
-      await settle();
-      await contenders[index].time(Math.max(1, calls[index] >> 2)); // wakes the threads and warms the caches, for everybody
-      seconds[index].push(await contenders[index].time(calls[index]) / calls[index]);
+      await attempt(index, async (contender) => {
+        await settle();
+        await contender.time(Math.max(1, calls[index] >> 2)); // wakes the threads and warms the caches, for everybody
+        seconds[index].push(await contender.time(calls[index]) / calls[index]);
+      });
     }
     const elapsed = performance.now() - start, busy = others();
     taken = taken !== undefined && busy !== undefined ? taken + busy * elapsed : undefined;
     spent += elapsed;
     rounds++;
   }
-  return { seconds, rounds, others: taken && figure(Math.max(0, taken / spent)) };
+  return { seconds, failures, rounds, others: taken && figure(Math.max(0, taken / spent)) };
+}
+
+/** Lets a contender do something and says why it failed, or undefined. What this library throws is thrown on. */
+export async function failureOf({ peer }: Pick<Contender, "peer">, body: () => unknown): Promise<string | undefined> {
+  try {
+    await body();
+    return undefined;
+  } catch (error) {
+    if (!peer) throw error;
+    return reasonOf(error);
+  }
+}
+
+/** What an error says. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Waits at most `patience` milliseconds for a moment in which other processes are idle, and tells how long it waited. */
@@ -157,7 +219,7 @@ async function quiet(patience: number): Promise<number> {
     const others = watchOthers();
     await new Promise((resolve) => setTimeout(resolve, 100));
     const waited = performance.now() - start;
-    if ((others() ?? 0) < 0.15 || waited > patience) return waited;
+    if (!isDisturbed(others()) || waited > patience) return waited;
   }
 }
 
@@ -190,7 +252,10 @@ export function countAsOwn(pid: number): void {
   ownProcesses.push(pid);
 }
 
-/** Starts to watch; the function returned tells how many cores other processes have kept busy since, where the system lets us know. */
+/** Starts to watch; the function returned says how many cores other processes have kept busy since, if the system lets us know. */
+export type Watch = () => () => number | undefined;
+
+/** Watches the whole machine, on Linux. */
 export function watchOthers(): () => number | undefined {
   const before = processorTime(), start = performance.now();
   return () => {
@@ -233,12 +298,21 @@ export function figure(value: number): number {
   return Number(value.toPrecision(4));
 }
 
+/** What has been said on stderr about peers, each once. */
+const said = new Set<string>();
+
 /** Prints a line of JSON on stdout and its gist on stderr. */
 export function print(line: Line): void {
   console.log(JSON.stringify({ ...line, ...machine() }));
   const against = line.peer === null ? `${line.peer_name} missing` : `${line.peer_name} ${line.peer}, ratio ${line.ratio}`;
-  const about = [line.op, line.case, line.kind, line.shape, line.layout].filter((word) => word).join(" ");
-  console.error(`  ${about} ${line.threads}t: ${line.ours} ${line.unit}, ${against}`);
+  const about = [line.op, line.case, line.kind, line.shape, line.layout, line.dtype === "f32" ? "" : line.dtype].filter((word) => word)
+    .join(" ");
+  const disturbed = line.disturbed ? `; disturbed: other processes took ${line.others} cores` : "";
+  console.error(`  ${about} ${line.threads}t: ${line.ours} ${line.unit}, ${against}${disturbed}`);
+  if (line.wrong !== undefined) console.error(`    ${line.peer_name} is wrong: ${line.wrong}`);
+  if (line.missing === undefined || said.has(line.missing)) return;
+  said.add(line.missing);
+  console.error(`    ${line.missing}`);
 }
 
 let machineFields: Record<string, unknown> | undefined;

@@ -1,11 +1,9 @@
 /**
  * Group `layers`: what training calls that is made of several products or passes: the loss of a large vocabulary, a mixture of experts, and the steps that
- * one takes besides its products. In turn with PyTorch's plain way; results are compared before anything is timed.
+ * one takes besides its products. In turn with PyTorch's plain way; results are checked against the formulas in double precision before anything is timed.
  *
  * @module
  */
-import process from "node:process";
-import { fileURLToPath } from "node:url";
 import {
   combineRows,
   combineRowsBackward,
@@ -24,12 +22,15 @@ import {
   tensor,
   valueAndGrad,
 } from "@tilework/tilework";
-import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import { prepare, startServer } from "./peers/server.ts";
-import { uniform } from "./problem.ts";
+import type { Line, Options, Prepared } from "./harness.ts";
+import type { Reference } from "./judge.ts";
+import { layerReference, slots } from "./layers_reference.ts";
+import { type Candidate, measure } from "./measure.ts";
+import { Torch } from "./peers/torch.ts";
+import { joined, uniform } from "./problem.ts";
 
 /** `classes` is of a loss, `hidden` and `experts` are of a mixture, in which each row takes two experts. */
-interface Sizes {
+export interface Sizes {
   readonly rows: number;
   readonly width: number;
   readonly classes: number;
@@ -55,8 +56,6 @@ interface Layer {
     inputs: readonly Float32Array<ArrayBuffer>[],
   ) => { compute: () => Results; operands: Results };
 }
-
-const slots = 2;
 
 /** Two different experts of each row, spread unevenly: the first ones have more rows. */
 function choices({ rows, experts }: Sizes): Float32Array<ArrayBuffer> {
@@ -205,7 +204,8 @@ const layers = {
   },
 } satisfies Record<string, Layer>;
 
-type LayerName = keyof typeof layers;
+/** What the group measures. */
+export type LayerName = keyof typeof layers;
 
 /** A byte-pair vocabulary, a layer of a small model and one of the demo's, and the rows of both. */
 function cases(tiny: boolean): { op: LayerName; sizes: Sizes }[] {
@@ -232,50 +232,34 @@ function cases(tiny: boolean): { op: LayerName; sizes: Sizes }[] {
 
 /** Yields one line a case and number of threads. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
 export async function* layerLines(options: Options): AsyncGenerator<Line> {
-  const python = process.env.TILEWORK_TORCH_PYTHON;
-  const script = fileURLToPath(new URL("./peers/layers_torch.py", import.meta.url));
-  for (const threads of options.threads) {
-    const server = python &&
-      await startServer("pytorch", { program: [python, script, String(threads)], env: { CUDA_VISIBLE_DEVICES: "" } });
-    for (const { op, sizes } of cases(options.tiny)) {
-      const layer: Layer = layers[op], shape = layer.shape.map((name) => sizes[name]).join("x");
-      if (!options.wants(`${op} ${shape}`)) continue;
-      const inputs = layer.inputs(sizes), { rows, width, classes, hidden, experts } = sizes;
-      const ours = prepareOurs(layer, sizes, inputs, threads);
-      const contenders: Contender[] = [{ name: "ours", threads, ...ours }];
-      if (server) {
-        const question = `prepare ${op} ${rows} ${width} ${classes} ${hidden} ${experts}`;
-        contenders.push({ name: "pytorch", threads, ...await prepare(server, question, inputs) });
-        await compare(ours.parts(), contenders[1]);
-      }
-      const { seconds, rounds, others } = await interleave(contenders, options);
-      for (const contender of contenders) await contender.dispose?.();
-      const rate = (index: number) => figure(layer.amount(sizes) / median(seconds[index]));
-      const line = { group: "layers", op, shape, layout: "", dtype: "f32", threads, ours: rate(0), peer_name: "pytorch", unit: layer.unit };
-      const common = { rounds, others };
-      if (!server) yield { ...line, peer: null, ratio: null, missing: "TILEWORK_TORCH_PYTHON names no Python with PyTorch", ...common };
-      else {
-        const paired = pairedQuartiles(seconds[1], seconds[0]);
-        yield { ...line, peer: rate(1), ratio: paired[1], paired, pytorch: server.greeting, ...common };
+  const peer = new Torch("layers_torch.py");
+  /** What takes long to compute is the same for all numbers of threads. */
+  const references = new Map<string, Reference>();
+  try {
+    for (const threads of options.threads) {
+      for (const { op, sizes } of cases(options.tiny)) {
+        const layer: Layer = layers[op], shape = layer.shape.map((name) => sizes[name]).join("x"), name = `${op} ${shape}`;
+        if (!options.wants(name)) continue;
+        const inputs = layer.inputs(sizes), { rows, width, classes, hidden, experts } = sizes;
+        if (!references.has(name)) references.set(name, layerReference(op, sizes, inputs));
+        const question = `prepare ${op} ${rows} ${width} ${classes} ${hidden} ${experts}`, reference = references.get(name);
+        const candidates: Candidate[] = [
+          { name: "ours", threads, reference, prepare: () => prepareOurs(layer, sizes, inputs, threads) },
+          { name: peer.name, threads, peer: true, reference, prepare: () => peer.prepare(threads, question, inputs) },
+        ];
+        const measured = await measure(name, candidates, options),
+          compared = measured.against(peer.name, (seconds) => layer.amount(sizes) / seconds);
+        const line = { group: "layers", op, shape, layout: "", dtype: "f32", threads, unit: layer.unit };
+        yield { ...line, ...compared, ...measured.common, ...peer.extra };
       }
     }
-    if (server) server.close();
+  } finally {
+    peer.close();
   }
 }
 
-/** One of the tensors of a result: integers have to be the same, the others nearly. */
-interface Part {
-  readonly values: ArrayLike<number>;
-  readonly exact: boolean;
-}
-
-/** This library on so many threads; `parts` computes once. */
-function prepareOurs(
-  layer: Layer,
-  sizes: Sizes,
-  inputs: readonly Float32Array<ArrayBuffer>[],
-  threads: number,
-): Prepared & { parts(): Part[] } {
+/** This library on so many threads; integers of its results are floats where they are checked. */
+function prepareOurs(layer: Layer, sizes: Sizes, inputs: readonly Float32Array<ArrayBuffer>[], threads: number): Prepared {
   const device = cpuDevice({ threads });
   const { compute, operands } = scope(() => layer.prepare(device, sizes, inputs));
   return {
@@ -284,29 +268,7 @@ function prepareOurs(
       for (let i = 0; i < calls; i++) scope(() => void compute());
       return (performance.now() - start) / 1000;
     },
-    parts: () => scope(() => compute().map((t) => ({ values: t.readSync() as ArrayLike<number>, exact: t.dtype === "u32" }))),
+    result: () => scope(() => joined(compute().map((t) => Float32Array.from(t.readSync() as ArrayLike<number>)))),
     dispose: () => operands.forEach((t) => t.dispose()),
   };
-}
-
-/**
- * Each tensor of the peer's result has to be ours, integers exactly and floats to 10⁻⁴ of its largest entry: a gradient's sums of some thousand terms come
- * in another order there.
- */
-async function compare(parts: readonly Part[], peer: Contender): Promise<void> {
-  await peer.time(1);
-  const theirs = await peer.result!(), count = parts.reduce((sum, { values }) => sum + values.length, 0);
-  if (theirs.length !== count) throw new Error(`${peer.name}: ${theirs.length} results, ours has ${count}`);
-  let at = 0;
-  for (const [index, { values, exact }] of parts.entries()) {
-    let largest = 0;
-    for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]));
-    const tolerance = exact ? 0 : 1e-4 * largest;
-    for (let i = 0; i < values.length; i++, at++) {
-      // A NaN compares as false, and so fails.
-      if (!(Math.abs(values[i] - theirs[at]) <= tolerance)) {
-        throw new Error(`${peer.name}: entry ${i} of result ${index} is ${theirs[at]}, ours ${values[i]}`);
-      }
-    }
-  }
 }

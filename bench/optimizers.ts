@@ -1,21 +1,24 @@
 /**
  * Group `optimizers`: steps over whole parameter trees as a user calls them, in turn with PyTorch's fused and multi-tensor forms and with copies of as many
  * bytes. Each line says how many GB/s are moved, every tensor counted once for each time that it has to be read or written; `of_copy` is that over what the
- * better of the two libraries' copies moves in the same rounds. Results are compared after the first call.
+ * better of the two libraries' copies moves in the same rounds. Results of the first call are checked against the formulas in double precision.
  *
  * @module
  */
-import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { adamW, clipByGlobalNorm, copy, type CpuDevice, cpuDevice, ema, sgd, sumOfSquares, type Tensor, tensor } from "@tilework/tilework";
-import { type Contender, figure, interleave, type Line, median, type Options, pairedQuartiles, type Prepared } from "./harness.ts";
-import { prepare, startServer } from "./peers/server.ts";
+import { figure, type Line, type Options, type Prepared } from "./harness.ts";
+import { type Reference, whole } from "./judge.ts";
+import { type Candidate, measure } from "./measure.ts";
+import { Torch } from "./peers/torch.ts";
+import { joined, uniform } from "./problem.ts";
 
 type Tree = Record<string, Tensor<"f32", [number]>>;
 
 /** How often each element of the parameters is moved, and what one call does. */
 interface Op {
   readonly streams: number;
+  /** The result of the first call by definition, all tensors behind each other. */
+  result(params: Float32Array, grads: Float32Array): ArrayLike<number>;
   /** The call, and the tensors that hold its result. */
   prepare(params: Tree, grads: Tree, device: CpuDevice): { run: () => void; results: () => Tensor[]; dispose?: () => void };
 }
@@ -23,6 +26,8 @@ interface Op {
 const ops: Record<string, Op> = {
   adam_w: {
     streams: 7,
+    // From moments of zero both corrected means are those of the gradient itself.
+    result: (params, grads) => each(params, (p, i) => p * (1 - 1e-3 * 0.01) - 1e-3 * grads[i] / (Math.abs(grads[i]) + 1e-8)),
     prepare(params, grads) {
       const optimizer = adamW(params, { decays: () => true });
       return { run: () => optimizer.step(params, grads, 1e-3), results: () => listOf(params), dispose: () => optimizer[Symbol.dispose]() };
@@ -30,6 +35,7 @@ const ops: Record<string, Op> = {
   },
   sgd: {
     streams: 5,
+    result: (params, grads) => each(params, (p, i) => p - 1e-3 * (grads[i] + 0.9 * grads[i])),
     prepare(params, grads) {
       const optimizer = sgd(params, { nesterov: true });
       return { run: () => optimizer.step(params, grads, 1e-3), results: () => listOf(params), dispose: () => optimizer[Symbol.dispose]() };
@@ -37,6 +43,7 @@ const ops: Record<string, Op> = {
   },
   ema: {
     streams: 3,
+    result: (params, grads) => each(params, (p, i) => 0.999 * p + 0.001 * grads[i]),
     prepare(params, grads) {
       const mean = ema(params, { decay: 0.999 });
       return { run: () => mean.update(grads), results: () => listOf(mean.average), dispose: () => mean[Symbol.dispose]() };
@@ -45,6 +52,10 @@ const ops: Record<string, Op> = {
   // The norm, then the product in place. The limit sinks, so that every call has to scale.
   clip: {
     streams: 3,
+    result(_params, grads) {
+      const norm = Math.sqrt(squares(grads));
+      return each(grads, (g) => g / norm);
+    },
     prepare(_params, grads) {
       let limit = 1;
       const run = () => {
@@ -56,6 +67,7 @@ const ops: Record<string, Op> = {
   },
   sum_of_squares: {
     streams: 1,
+    result: (_params, grads) => [squares(grads)],
     prepare(_params, grads, device) {
       const out = tensor(device, [], [0]);
       const [first] = Object.values(grads);
@@ -64,12 +76,25 @@ const ops: Record<string, Op> = {
   },
   copy: {
     streams: 2,
+    result: (_params, grads) => grads,
     prepare(params, grads) {
       const pairs = Object.keys(params).map((key) => [params[key], grads[key]] as const);
       return { run: () => pairs.forEach(([p, g]) => copy(g, { out: p })), results: () => listOf(params) };
     },
   },
 };
+
+function each(values: Float32Array, result: (value: number, i: number) => number): Float64Array {
+  const y = new Float64Array(values.length);
+  for (let i = 0; i < y.length; i++) y[i] = result(values[i], i);
+  return y;
+}
+
+function squares(values: Float32Array): number {
+  let sum = 0;
+  for (const v of values) sum += v * v;
+  return sum;
+}
 
 const listOf = (tree: Tree): Tensor[] => Object.values(tree) as Tensor[];
 
@@ -86,52 +111,58 @@ function cases(tiny: boolean): { name: string; sizes: readonly number[]; ops: re
 
 /** Yields one line a case and number of threads. Without `TILEWORK_TORCH_PYTHON` the peer's figures are null. */
 export async function* optimizerLines(options: Options): AsyncGenerator<Line> {
-  const python = process.env.TILEWORK_TORCH_PYTHON;
-  const script = fileURLToPath(new URL("./peers/optimizers_torch.py", import.meta.url));
-  for (const threads of options.threads) {
-    const server = python &&
-      await startServer("pytorch", { program: [python, script, String(threads)], env: { CUDA_VISIBLE_DEVICES: "" } });
-    for (const { name, sizes, ops: names } of cases(options.tiny)) {
-      const count = sizes.reduce((sum, size) => sum + size, 0), shape = `${sizes.length}:${count}`;
-      const inputs = [uniform(count, 1), uniform(count, 2)];
-      for (const op of names) {
-        if (!options.wants(`${op} ${name}`)) continue;
-        const { streams } = ops[op];
-        // The copy is one of as many bytes as the op moves, or it would live in a nearer cache.
-        const copied = [Math.ceil(count * streams / 2)], values = [uniform(copied[0], 3), uniform(copied[0], 4)];
-        const all: Contender[] = [
-          { name: "ours", threads, ...ours(op, sizes, inputs, threads) },
-          { name: "our copy", threads, ...ours("copy", copied, values, threads) },
-        ];
-        if (server) {
-          all.push({ name: "pytorch", threads, ...await prepare(server, `prepare ${op} ${sizes.join(",")}`, inputs) });
-          all.push({ name: "pytorch's copy", threads, ...await prepare(server, `prepare copy ${copied}`, values) });
-          await compare(all[0], all[2]);
-        }
-        const { seconds, rounds, others } = await interleave(all, options);
-        for (const contender of all) await contender.dispose?.();
-        const rate = (i: number) => figure(4 * streams * count / median(seconds[i]) / 1e9);
-        const copies = Math.max(...[1, 3].filter((i) => i < all.length).map((i) => figure(8 * copied[0] / median(seconds[i]) / 1e9)));
-        const line = {
-          ...{ group: "optimizers", op, case: name, shape, layout: "", dtype: "f32", threads, unit: "GB/s" },
-          ...{
-            ours: rate(0),
-            peer_name: "pytorch",
-            copy: copies,
-            of_copy: figure(rate(0) / copies),
-            rounds,
-            others: others && figure(others),
-          },
-        };
-        if (!server) yield { ...line, peer: null, ratio: null, missing: "TILEWORK_TORCH_PYTHON names no Python with PyTorch" };
-        else {
-          const paired = pairedQuartiles(seconds[2], seconds[0]);
-          yield { ...line, peer: rate(2), ratio: paired[1], paired, pytorch: server.greeting };
+  const peer = new Torch("optimizers_torch.py");
+  try {
+    for (const threads of options.threads) {
+      for (const { name, sizes, ops: names } of cases(options.tiny)) {
+        for (const op of names) {
+          if (options.wants(`${op} ${name}`)) yield await lineOf({ op, name, sizes }, threads, options, peer);
         }
       }
     }
-    if (server) server.close();
+  } finally {
+    peer.close();
   }
+}
+
+async function lineOf(
+  { op, name, sizes }: { op: string; name: string; sizes: readonly number[] },
+  threads: number,
+  options: Options,
+  peer: Torch,
+): Promise<Line> {
+  const { streams } = ops[op], count = sizes.reduce((sum, size) => sum + size, 0);
+  // The copy is one of as many bytes as the op moves, or it would live in a nearer cache.
+  const copied = [Math.ceil(count * streams / 2)];
+  const candidates = [...both(peer, op, sizes, [1, 2], threads, ""), ...both(peer, "copy", copied, [3, 4], threads, "'s copy")];
+  const measured = await measure(`${op} ${name}`, candidates, options);
+  const copyRate = (contender: string) => measured.has(contender) ? figure(8e-9 * copied[0] / measured.median(contender)) : 0;
+  const copy = Math.max(copyRate("ours's copy"), copyRate("pytorch's copy"));
+  const compared = measured.against(peer.name, (seconds) => 4e-9 * streams * count / seconds);
+  return {
+    ...{ group: "optimizers", op, case: name, shape: `${sizes.length}:${count}`, layout: "", dtype: "f32", threads, unit: "GB/s" },
+    ...{ ...compared, copy, of_copy: figure(compared.ours / copy), ...measured.common, ...peer.extra },
+  };
+}
+
+/** This library and the peer, with the same to compute. */
+function both(
+  peer: Torch,
+  op: string,
+  sizes: readonly number[],
+  seeds: readonly [number, number],
+  threads: number,
+  suffix: string,
+): Candidate[] {
+  const count = sizes.reduce((sum, size) => sum + size, 0), inputs = seeds.map((seed) => uniform(count, seed));
+  const reference: Reference = whole(ops[op].result(inputs[0], inputs[1]));
+  return [
+    { name: `ours${suffix}`, threads, reference, prepare: () => ours(op, sizes, inputs, threads) },
+    {
+      ...{ name: `${peer.name}${suffix}`, threads, peer: true, reference },
+      prepare: () => peer.prepare(threads, `prepare ${op} ${sizes.join(",")}`, inputs),
+    },
+  ];
 }
 
 /** This library on so many threads. */
@@ -148,33 +179,10 @@ function ours(op: string, sizes: readonly number[], inputs: readonly Float32Arra
       for (let i = 0; i < calls; i++) call.run();
       return (performance.now() - start) / 1000;
     },
-    result: () => Float32Array.from(call.results().flatMap((x) => [...x.readSync()])),
+    result: () => joined(call.results().map((x) => x.readSync() as Float32Array)), // all are f32
     dispose() {
       call.dispose?.();
       for (const x of [...listOf(params), ...listOf(grads)]) x.dispose();
     },
   };
-}
-
-/** Both results after one call have to agree to 10⁻⁴ of the largest: PyTorch adds the squares of a norm in f32. */
-async function compare(one: Contender, other: Contender): Promise<void> {
-  for (const contender of [one, other]) await contender.time(1);
-  const a = await one.result!(), b = await other.result!();
-  if (a.length !== b.length) throw new Error(`${other.name}: ${b.length} results, ${one.name} has ${a.length}`);
-  const largest = a.reduce((most, x) => Math.max(most, Math.abs(x)), 1e-30);
-  for (let i = 0; i < a.length; i++) {
-    // A NaN compares as false, and so fails.
-    if (!(Math.abs(a[i] - b[i]) <= 1e-4 * largest)) throw new Error(`${other.name}: entry ${i} is ${b[i]}, ${one.name} has ${a[i]}`);
-  }
-}
-
-/** Uniform numbers in [-0.5, 0.5), the same every time. */
-function uniform(count: number, seed: number): Float32Array<ArrayBuffer> {
-  let state = seed * 0x9e3779b9 >>> 0;
-  return Float32Array.from({ length: count }, () => {
-    state ^= state << 13; // xorshift32
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 8) / 0x1000000 - 0.5;
-  });
 }

@@ -31,6 +31,7 @@ import {
   type Tensor,
   tensor,
 } from "@tilework/tilework";
+import type { Float } from "./problem.ts";
 
 /** A call ready to be made, and the tensors that hold its results once it was. */
 export interface Call {
@@ -38,7 +39,10 @@ export interface Call {
   results(): readonly Tensor[];
 }
 
-/** Matrices of the case's shape, in the order in which the peer gets them. */
+/**
+ * Matrices of the case's shape, in the order in which the peer gets them. Some cases are of f64, which the types of the calls need not
+ * know.
+ */
 type Matrices = readonly Tensor<"f32", [number, number]>[];
 
 export interface RowOp {
@@ -48,8 +52,6 @@ export interface RowOp {
   readonly streams: number;
   /** Makes of a number from 0 to 1 what the first matrix holds; otherwise it is from -0.5 to 0.5, as the others are. */
   readonly first?: (u: number, cols: number) => number;
-  /** Whether the peer's results are the same numbers; they are, unless this says otherwise. */
-  readonly compared?: boolean;
   readonly prepare: (matrices: Matrices, device: Device) => Call;
 }
 
@@ -72,12 +74,13 @@ function fresh(make: () => readonly Tensor[]): Call {
 }
 
 function like(x: Tensor<"f32", [number, number]>): Tensor<"f32", [number, number]> {
-  return empty(x.device, [...x.shape]);
+  return empty(x.device, [...x.shape], x.dtype);
 }
 
 /** Weights 1, 1 + 2⁻¹⁰, … of one column each, as the peer makes them too. */
-function weights(device: Device, cols: number): Tensor<"f32", [number]> {
-  return tensor(device, [cols], Float32Array.from({ length: cols }, (_, j) => 1 + j % 1024 / 1024));
+function weights(x: Tensor<"f32", [number, number]>): Tensor<"f32", [number]> {
+  const [, cols] = x.shape;
+  return tensor(x.device, [cols], Array.from({ length: cols }, (_, j) => 1 + j % 1024 / 1024), { dtype: x.dtype });
 }
 
 /** Labels of the rows, as the peer makes them too. */
@@ -103,16 +106,16 @@ export const rowOps = {
   layer_norm: {
     inputs: 1,
     streams: 2,
-    prepare([x], device) {
-      const weight = weights(device, x.shape[1]);
+    prepare([x]) {
+      const weight = weights(x);
       return into(like(x), (out) => layerNorm(x, { weight, bias: weight }, { out }));
     },
   },
   layer_norm_backward: {
     inputs: 2,
     streams: 3,
-    prepare([x, dy], device) {
-      const weight = weights(device, x.shape[1]);
+    prepare([x, dy]) {
+      const weight = weights(x);
       return fresh(() => {
         const g = layerNormBackward(x, { weight, bias: weight }, dy);
         return [g.x, g.weight, g.bias!] as unknown as Tensor[]; // of any shape
@@ -141,8 +144,8 @@ export const rowOps = {
   layer_norm_of_sum: {
     inputs: 2,
     streams: 4,
-    prepare([x, residual], device) {
-      const weight = weights(device, x.shape[1]), out = like(x), sum = like(x);
+    prepare([x, residual]) {
+      const weight = weights(x), out = like(x), sum = like(x);
       return {
         run: () => void layerNorm(x, { weight, bias: weight }, { residual, out, sum }),
         results: () => [out as Tensor, sum as Tensor],
@@ -152,16 +155,16 @@ export const rowOps = {
   rms_norm: {
     inputs: 1,
     streams: 2,
-    prepare([x], device) {
-      const weight = weights(device, x.shape[1]);
+    prepare([x]) {
+      const weight = weights(x);
       return into(like(x), (out) => rmsNorm(x, { weight }, { out }));
     },
   },
   rms_norm_backward: {
     inputs: 2,
     streams: 3,
-    prepare([x, dy], device) {
-      const weight = weights(device, x.shape[1]);
+    prepare([x, dy]) {
+      const weight = weights(x);
       return fresh(() => {
         const g = rmsNormBackward(x, { weight }, dy);
         return [g.x, g.weight] as unknown as Tensor[]; // of any shape
@@ -174,7 +177,6 @@ export const rowOps = {
   dropout: {
     inputs: 1,
     streams: 2,
-    compared: false, // by other random numbers
     prepare([x], device) {
       const rng = random(device, 1);
       return into(like(x), (out) => dropout(x, rng, { rate: 0.1, out }));
@@ -208,13 +210,18 @@ export type RowOpName = keyof typeof rowOps;
 /** One measurement. */
 export interface RowCase {
   readonly op: RowOpName;
+  readonly dtype: Float;
   readonly rows: number;
   readonly cols: number;
 }
 
 /** The measured sizes: those that others quote for an op, a model's activations, and rows as long as a vocabulary. */
 export function rowCases(tiny: boolean): RowCase[] {
-  if (tiny) return (Object.keys(rowOps) as RowOpName[]).map((op) => ({ op, rows: 33, cols: 70 }));
+  const doubles = ["softmax", "layer_norm", "layer_norm_backward", "gelu"] as const;
+  if (tiny) {
+    const each = (ops: readonly RowOpName[], dtype: Float) => ops.map((op) => ({ op, dtype, rows: 33, cols: 70 }));
+    return [...each(Object.keys(rowOps) as RowOpName[], "f32"), ...each(doubles, "f64")];
+  }
   const all: [RowOpName, number, number][] = [
     ["softmax", 4096, 768],
     ["softmax", 512, 50257],
@@ -248,5 +255,8 @@ export function rowCases(tiny: boolean): RowCase[] {
     ["sum_of_squares", 4096, 768],
     ["sum_of_squares", 512, 50257],
   ];
-  return all.map(([op, rows, cols]) => ({ op, rows, cols }));
+  return [
+    ...all.map(([op, rows, cols]): RowCase => ({ op, dtype: "f32", rows, cols })),
+    ...doubles.map((op): RowCase => ({ op, dtype: "f64", rows: 4096, cols: 768 })),
+  ];
 }

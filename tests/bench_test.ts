@@ -3,15 +3,16 @@ import { test } from "node:test";
 import { type Case, describe, gemmCases } from "../bench/gemm_cases.ts";
 import { choose } from "../bench/filter.ts";
 import { type GemmResults, summaryLines } from "../bench/gemm_summary.ts";
-import type { Contender } from "../bench/harness.ts";
 import { gpuCases } from "../bench/gpu_cases.ts";
-import { agree, checkResults, makeProblem, type Problem } from "../bench/problem.ts";
+import { demandRight, fault, Judge, whole, WrongResultError } from "../bench/judge.ts";
+import { makeProblem, type Problem, reference } from "../bench/problem.ts";
 
 /** The result by definition. */
-function compute(problem: Problem): Float32Array {
+function compute(problem: Problem): Float32Array | Float64Array {
   const { m, n, k } = problem;
+  const Values = (problem.dtype === "f32" ? Float32Array : Float64Array) as Float32ArrayConstructor; // which are called alike
   const product = (rows: number, columns: number, depth: number, term: (i: number, j: number, q: number) => number) =>
-    Float32Array.from({ length: rows * columns }, (_, at) => {
+    Values.from({ length: rows * columns }, (_, at) => {
       let sum = 0;
       for (let q = 0; q < depth; q++) sum += term(Math.floor(at / columns), at % columns, q);
       return sum;
@@ -21,10 +22,10 @@ function compute(problem: Problem): Float32Array {
     const dx = product(m, k, n, (i, j, q) => dy[i * n + q] * weight[q * k + j]);
     const dw = product(n, k, m, (i, j, q) => dy[q * n + i] * x[q * k + j]);
     const db = product(1, n, m, (_, j, q) => dy[q * n + j]);
-    return Float32Array.from([...dx, ...dw, ...db]);
+    return Values.from([...dx, ...dw, ...db]);
   }
   const { batch, layout, inputs: [a, b] } = problem;
-  return Float32Array.from(
+  return Values.from(
     Array.from({ length: batch }, (_, p) => {
       const at = (i: number, q: number) => a[p * m * k + (layout[0] === "T" ? q * m + i : i * k + q)];
       const bt = (q: number, j: number) => b[p * k * n + (layout[1] === "T" ? j * k + q : q * n + j)];
@@ -33,47 +34,70 @@ function compute(problem: Problem): Float32Array {
   );
 }
 
-function contender(name: string, result: Float32Array): Contender {
-  return { name, threads: 1, time: () => 0, result: () => result };
-}
-
 const problems = [
   makeProblem({ op: "product", m: 7, n: 9, k: 300, batch: 1, layout: "NN" }),
   makeProblem({ op: "product", m: 5, n: 6, k: 4, batch: 3, layout: "NT" }),
   makeProblem({ op: "product", m: 1, n: 40, k: 33, batch: 1, layout: "TN" }),
   makeProblem({ op: "linear_backward", m: 3, n: 11, k: 13, batch: 1, layout: "NT" }),
+  makeProblem({ op: "product", m: 7, n: 9, k: 300, batch: 1, layout: "TN", dtype: "f64" }),
+  makeProblem({ op: "linear_backward", m: 3, n: 11, k: 13, batch: 1, layout: "NT", dtype: "f64" }),
 ];
+const ours = { name: "ours" }, peer = { name: "other", peer: true };
 
-test("checkResults() takes right results of every kind of problem", async () => {
+test("right results of every kind of problem pass", () => {
   for (const problem of problems) {
-    const right = compute(problem);
-    await checkResults(problem, [contender("one", right), contender("other", right)]);
+    const right = compute(problem), judge = new Judge(reference(problem), "a case");
+    assert.equal(judge.look(ours, right), undefined);
+    assert.equal(judge.look(peer, right), undefined);
   }
 });
 
-test("checkResults() finds the first contender wrong in its last entry, and another one wrong in any", async () => {
+test("a wrong result of a peer is reported in any entry, and one of this library's is an error", () => {
   for (const problem of problems) {
-    const right = compute(problem);
-    const last = right.slice(), some = right.slice(), none = right.slice();
-    last[last.length - 1] += 1e-3;
-    some[some.length >> 1] += 1e-3;
+    const right = compute(problem), little = problem.dtype === "f32" ? 1e-3 : 1e-10;
+    for (const at of right.keys()) {
+      const wrong = right.slice();
+      wrong[at] += little;
+      const judge = new Judge(reference(problem), "a case");
+      assert.equal(judge.look(ours, right), undefined);
+      assert.match(judge.look(peer, wrong)!, /^entry .* is .*, by definition .*: off by .* of the largest near by, allowed /);
+      // Where no sample looks it is found beside another one's.
+      assert.throws(() => {
+        const judge = new Judge(reference(problem), "a case");
+        judge.look(ours, wrong);
+        judge.look(peer, right);
+      }, WrongResultError);
+    }
+    const last = right.slice(), none = right.slice(), judge = new Judge(reference(problem), "a case");
+    last[last.length - 1] += little;
     none[1] = NaN;
-    await assert.rejects(checkResults(problem, [contender("last", last)]), /^Error: last: entry /);
-    await assert.rejects(checkResults(problem, [contender("right", right), contender("some", some)]), /^Error: some: entry /);
-    await assert.rejects(checkResults(problem, [contender("right", right), contender("none", none)]), /^Error: none: entry .* is NaN/);
-    await assert.rejects(checkResults(problem, [contender("short", right.slice(1))]), /results instead of/);
+    assert.throws(() => new Judge(reference(problem), "a case").look(ours, last), /^WrongResultError: a case: ours: entry /);
+    judge.look(ours, right);
+    assert.match(judge.look(peer, none)!, /^entry .* is NaN, by definition /);
+    assert.match(judge.look(peer, right.slice(1))!, /results instead of/);
   }
 });
 
-test("agree() takes what differs by rounding, and finds a number that does not, however small beside far ones, and a NaN", () => {
-  const wanted = Float32Array.from({ length: 10000 }, (_, i) => i < 5000 ? 1000 : 1);
-  agree("one", wanted.map((v) => v * (1 + 5e-6)), "other", wanted);
+test("a result of f64 is held against sums of twice its precision", () => {
+  // 1 + 2^-80 - 1: a sum in f64 loses what is left.
+  const problem = makeProblem({ op: "product", m: 1, n: 1, k: 3, batch: 1, layout: "NN", dtype: "f64" });
+  problem.inputs[0].set([1, 2 ** -40, -1]);
+  problem.inputs[1].set([1, 2 ** -40, 1]);
+  assert.equal(reference(problem).wanted(0, 0), 2 ** -80);
+});
+
+test("a result that is known whole may differ by rounding, and not by more, however small beside far ones, and holds no NaN", () => {
+  const wanted = Float32Array.from({ length: 10000 }, (_, i) => i < 5000 ? 1000 : 1), known = whole(wanted);
+  demandRight("one", wanted.map((v) => v * (1 + 5e-6)), known);
   const small = wanted.slice(), none = wanted.slice();
   small[9999] += 1e-4;
   none[0] = NaN;
-  assert.throws(() => agree("one", small, "other", wanted), /^Error: one: entry 9999 is 1\.0001.*, other has 1$/);
-  assert.throws(() => agree("one", none, "other", wanted), /^Error: one: entry 0 is NaN, other has 1000$/);
-  assert.throws(() => agree("one", wanted.subarray(1), "other", wanted), /^Error: one: 9999 results, other has 10000$/);
+  assert.throws(
+    () => demandRight("one", small, known),
+    /^WrongResultError: one: entry 9999 is 1\.0001.*, by definition 1: off by 1\.0e-4 /,
+  );
+  assert.throws(() => demandRight("one", none, known), /^WrongResultError: one: entry 0 is NaN, by definition 1000: allowed 1\.0e-5$/);
+  assert.equal(fault(wanted.subarray(1), known), "9999 results instead of 10000");
 });
 
 test("cases of a GPU are told apart by their descriptions, and each has work to do", () => {
@@ -113,13 +137,19 @@ test("a filter that names no group is refused, and one that no case answers is t
 });
 
 const square = (size: number): Case => ({
-  ...{ name: `square-${size}`, kind: "square", layout: "NN", m: size, n: size, k: size, batch: 1, long: false },
+  ...{ name: `square-${size}`, kind: "square", layout: "NN", dtype: "f32", m: size, n: size, k: size, batch: 1, long: false },
 });
 
 /** Results against two peers, of which `far` lives in another process. */
 function results(rates: GemmResults["rates"]): GemmResults {
-  const prepare = () => ({ time: () => 0 });
-  const present = [{ name: "near", extra: {}, inProcess: true, prepare }, { name: "far", extra: {}, inProcess: false, prepare }];
+  const prepare = () => ({ time: () => 0 }), dtypes = ["f32"] as const;
+  const present = [{ name: "near", extra: {}, inProcess: true, dtypes, prepare }, {
+    name: "far",
+    extra: {},
+    inProcess: false,
+    dtypes,
+    prepare,
+  }];
   return { peers: { present, missing: [], peak: undefined }, rates, calls: [], busy: [] };
 }
 

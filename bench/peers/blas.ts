@@ -5,24 +5,32 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import process from "node:process";
-import type { Prepared } from "../harness.ts";
-import { isVector, type LinearBackward, type Problem, type Product } from "../problem.ts";
-import { alignedFloats, openLibrary } from "./ffi.ts";
+import type { Prepared, Values } from "../harness.ts";
+import { alignedValues, isVector, type LinearBackward, type Operand, type Problem, type Product } from "../problem.ts";
+import { openLibrary } from "./ffi.ts";
 
-/** The routines of one library on row-major matrices, all with alpha 1 and beta 0. */
-export interface Blas {
+/** The routines of one library for one element type on row-major matrices, all with alpha 1 and beta 0. */
+export interface Routines {
   /** c [m, n] = op(a) op(b); an operand that is marked is stored transposed. */
-  gemm(tA: boolean, tB: boolean, m: number, n: number, k: number, a: Float32Array, b: Float32Array, c: Float32Array): void;
+  gemm(tA: boolean, tB: boolean, m: number, n: number, k: number, a: Operand, b: Operand, c: Operand): void;
   /** y = op(a) x, with a stored [rows, columns]. */
-  gemv(transposed: boolean, rows: number, columns: number, a: Float32Array, x: Float32Array, y: Float32Array): void;
+  gemv(transposed: boolean, rows: number, columns: number, a: Operand, x: Operand, y: Operand): void;
   /** A batch of products in one call, where the library has such an entry. */
-  gemmBatch?(product: Product, c: Float32Array): void;
+  gemmBatch?(product: Product, c: Operand): void;
+}
+
+/** What one library has. */
+export interface Blas {
+  readonly f32: Routines;
+  readonly f64?: Routines;
   setThreads(threads: number): void;
 }
 
 /** One call of the library's best routines for the problem, ready to be timed. */
 export function prepareBlas(blas: Blas, problem: Problem, threads: number): Prepared {
-  const { compute, result } = problem.op === "product" ? prepareProduct(blas, problem) : prepareLinearBackward(blas, problem);
+  const routines = blas[problem.dtype];
+  if (!routines) throw new Error(`${problem.dtype} is not measured there`);
+  const { compute, result } = problem.op === "product" ? prepareProduct(routines, problem) : prepareLinearBackward(routines, problem);
   return {
     call() {
       useThreads(blas, threads);
@@ -48,13 +56,13 @@ function useThreads(blas: Blas, threads: number): void {
 
 interface Work {
   compute(): void;
-  result(): Float32Array;
+  result(): Values;
 }
 
-function prepareProduct(blas: Blas, product: Product): Work {
+function prepareProduct(blas: Routines, product: Product): Work {
   const { m, n, k, batch, layout, inputs: [a, b] } = product;
   const tA = layout[0] === "T", tB = layout[1] === "T";
-  const c = alignedFloats(batch * m * n);
+  const c = alignedValues(batch * m * n, product.dtype);
   const result = () => c;
   if (isVector(product)) {
     // A row times a matrix is that matrix, transposed, times a column.
@@ -76,8 +84,8 @@ function prepareProduct(blas: Blas, product: Product): Work {
   };
 }
 
-function prepareLinearBackward(blas: Blas, { m, n, k, inputs: [dy, x, weight] }: LinearBackward): Work {
-  const all = alignedFloats(m * k + n * k + n), ones = alignedFloats(m).fill(1);
+function prepareLinearBackward(blas: Routines, { m, n, k, dtype, inputs: [dy, x, weight] }: LinearBackward): Work {
+  const all = alignedValues(m * k + n * k + n, dtype), ones = alignedValues(m, dtype).fill(1);
   const dx = all.subarray(0, m * k), dw = all.subarray(m * k, m * k + n * k), db = all.subarray(m * k + n * k);
   return {
     compute() {
@@ -112,16 +120,26 @@ export async function setNativeVariable(name: string, value: string | undefined)
 
 const rowMajor = 101, asStored = 111, transpose = 112;
 
+type Factor = "f32" | "f64";
+const gemmParameters = <F extends Factor>(factor: F) =>
+  ({
+    parameters: ["i32", "i32", "i32", "i32", "i32", "i32", factor, "buffer", "i32", "buffer", "i32", factor, "buffer", "i32"],
+    result: "void",
+  }) as const;
+const gemvParameters = <F extends Factor>(factor: F) =>
+  ({
+    parameters: ["i32", "i32", "i32", "i32", factor, "buffer", "i32", "buffer", "i32", factor, "buffer", "i32"],
+    result: "void",
+  }) as const;
+
 /** The parameters of `cblas_sgemm`. */
-export const cblasSgemm = {
-  parameters: ["i32", "i32", "i32", "i32", "i32", "i32", "f32", "buffer", "i32", "buffer", "i32", "f32", "buffer", "i32"],
-  result: "void",
-} as const;
+export const cblasSgemm = gemmParameters("f32");
+/** The parameters of `cblas_dgemm`. */
+export const cblasDgemm = gemmParameters("f64");
 /** The parameters of `cblas_sgemv`. */
-export const cblasSgemv = {
-  parameters: ["i32", "i32", "i32", "i32", "f32", "buffer", "i32", "buffer", "i32", "f32", "buffer", "i32"],
-  result: "void",
-} as const;
+export const cblasSgemv = gemvParameters("f32");
+/** The parameters of `cblas_dgemv`. */
+export const cblasDgemv = gemvParameters("f64");
 /** The parameters of `cblas_sgemm_batch_strided`. */
 export const cblasSgemmBatchStrided = {
   parameters: [
@@ -133,27 +151,37 @@ export const cblasSgemmBatchStrided = {
 
 /** A library's functions under their CBLAS names, without its prefix. */
 export interface Cblas {
-  sgemm(...args: CblasArguments<typeof cblasSgemm.parameters>): void;
-  sgemv(...args: CblasArguments<typeof cblasSgemv.parameters>): void;
+  sgemm: Gemm;
+  sgemv: Gemv;
   sgemmBatchStrided(...args: CblasArguments<typeof cblasSgemmBatchStrided.parameters>): void;
+  dgemm: Gemm;
+  dgemv: Gemv;
   setThreads(threads: number): void;
 }
-type CblasArguments<P extends readonly string[]> = { -readonly [I in keyof P]: P[I] extends "buffer" ? Float32Array : number };
+type CblasArguments<P extends readonly string[]> = { -readonly [I in keyof P]: P[I] extends "buffer" ? Operand : number };
+type Gemm = (...args: CblasArguments<typeof cblasSgemm.parameters>) => void;
+type Gemv = (...args: CblasArguments<typeof cblasSgemv.parameters>) => void;
 
 /** The routines of a library with a CBLAS interface. */
-export function fromCblas({ sgemm, sgemv, sgemmBatchStrided, setThreads }: Cblas): Blas {
-  return {
-    gemm(tA, tB, m, n, k, a, b, c) {
-      sgemm(rowMajor, tA ? transpose : asStored, tB ? transpose : asStored, m, n, k, 1, a, tA ? m : k, b, tB ? k : n, 0, c, n);
-    },
-    gemv(transposed, rows, columns, a, x, y) {
-      sgemv(rowMajor, transposed ? transpose : asStored, rows, columns, 1, a, columns, x, 1, 0, y, 1);
-    },
+export function fromCblas({ sgemm, sgemv, sgemmBatchStrided, dgemm, dgemv, setThreads }: Cblas): Blas {
+  const f32: Routines = {
+    ...routinesOf(sgemm, sgemv),
     gemmBatch({ m, n, k, batch, layout, inputs: [a, b] }, c) {
       const tA = layout[0] === "T" ? transpose : asStored, tB = layout[1] === "T" ? transpose : asStored;
       const lda = layout[0] === "T" ? m : k, ldb = layout[1] === "T" ? k : n;
       sgemmBatchStrided(rowMajor, tA, tB, m, n, k, 1, a, lda, m * k, b, ldb, k * n, 0, c, n, m * n, batch);
     },
-    setThreads,
+  };
+  return { f32, f64: routinesOf(dgemm, dgemv), setThreads };
+}
+
+function routinesOf(gemm: Gemm, gemv: Gemv): Routines {
+  return {
+    gemm(tA, tB, m, n, k, a, b, c) {
+      gemm(rowMajor, tA ? transpose : asStored, tB ? transpose : asStored, m, n, k, 1, a, tA ? m : k, b, tB ? k : n, 0, c, n);
+    },
+    gemv(transposed, rows, columns, a, x, y) {
+      gemv(rowMajor, transposed ? transpose : asStored, rows, columns, 1, a, columns, x, 1, 0, y, 1);
+    },
   };
 }

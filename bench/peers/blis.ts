@@ -8,7 +8,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { Peer } from "../problem.ts";
-import { type Blas, prepareBlas, processorFlags, setNativeVariable } from "./blas.ts";
+import { type Blas, prepareBlas, processorFlags, type Routines, setNativeVariable } from "./blas.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { openLibrary } from "./ffi.ts";
 
@@ -54,7 +54,7 @@ export async function blis(): Promise<Peer> {
   // BLIS's own interface, not CBLAS: names that another BLAS in this process defines too might be bound to that one.
   const one = new Float32Array([1]), zero = new Float32Array([0]);
   const asStored = 0, transpose = 8; // BLIS_NO_TRANSPOSE and BLIS_TRANSPOSE
-  const blas: Blas = {
+  const f32: Routines = {
     gemm(tA, tB, m, n, k, a, b, c) {
       const { bli_sgemm } = library;
       bli_sgemm(tA ? transpose : asStored, tB ? transpose : asStored, m, n, k, one, a, tA ? m : k, 1, b, tB ? k : n, 1, zero, c, n, 1);
@@ -62,12 +62,13 @@ export async function blis(): Promise<Peer> {
     gemv(transposed, rows, columns, a, x, y) {
       library.bli_sgemv(transposed ? transpose : asStored, 0, rows, columns, one, a, columns, 1, x, 1, zero, y, 1);
     },
-    setThreads: library.bli_thread_set_num_threads,
   };
+  const blas: Blas = { f32, setThreads: library.bli_thread_set_num_threads };
   return {
     name: "blis",
     extra: { blis: library.bli_info_get_version_str(), kernel },
     inProcess: true,
+    dtypes: ["f32"],
     prepare: (problem, threads) => prepareBlas(blas, problem, threads),
   };
 }

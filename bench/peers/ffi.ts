@@ -15,7 +15,7 @@ export interface Signature {
   readonly result: Scalar | "void" | "cstring";
 }
 
-type Argument<P extends Parameter> = P extends "buffer" ? Float32Array | Uint8Array : number;
+type Argument<P extends Parameter> = P extends "buffer" ? Float32Array | Float64Array | Uint8Array : number;
 type Arguments<P extends readonly Parameter[]> = { -readonly [I in keyof P]: Argument<P[I]> };
 type Result<R> = R extends "void" ? void : R extends "cstring" ? string : number;
 
@@ -71,9 +71,20 @@ async function openBun(path: string, signatures: Record<string, Signature>): Pro
  * peer must not lose by it.
  */
 export function alignedFloats(count: number): Float32Array<ArrayBuffer> {
-  const buffer = new ArrayBuffer(4 * count + 64);
+  const [buffer, offset] = alignedBytes(4 * count);
+  return new Float32Array(buffer, offset, count);
+}
+
+/** The same for doubles. */
+export function alignedDoubles(count: number): Float64Array<ArrayBuffer> {
+  const [buffer, offset] = alignedBytes(8 * count);
+  return new Float64Array(buffer, offset, count);
+}
+
+function alignedBytes(count: number): [ArrayBuffer, number] {
+  const buffer = new ArrayBuffer(count + 64);
   const past = addressOf(new Uint8Array(buffer)) % 64;
-  return new Float32Array(buffer, past === 0 ? 0 : 64 - past, count);
+  return [buffer, past === 0 ? 0 : 64 - past];
 }
 
 const addressOf: (bytes: Uint8Array<ArrayBuffer>) => number = await (async () => {

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { Peer } from "../problem.ts";
-import { cblasSgemm, cblasSgemmBatchStrided, cblasSgemv, fromCblas, prepareBlas } from "./blas.ts";
+import { cblasDgemm, cblasDgemv, cblasSgemm, cblasSgemmBatchStrided, cblasSgemv, fromCblas, prepareBlas } from "./blas.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { openLibrary } from "./ffi.ts";
 
@@ -46,6 +46,8 @@ export async function mkl(): Promise<Peer> {
   const library = await openLibrary(join(lib, rt), {
     cblas_sgemm: cblasSgemm,
     cblas_sgemv: cblasSgemv,
+    cblas_dgemm: cblasDgemm,
+    cblas_dgemv: cblasDgemv,
     cblas_sgemm_batch_strided: cblasSgemmBatchStrided,
     MKL_Set_Interface_Layer: { parameters: ["i32"], result: "i32" },
     MKL_Set_Threading_Layer: { parameters: ["i32"], result: "i32" },
@@ -57,6 +59,8 @@ export async function mkl(): Promise<Peer> {
   const blas = fromCblas({
     sgemm: library.cblas_sgemm,
     sgemv: library.cblas_sgemv,
+    dgemm: library.cblas_dgemm,
+    dgemv: library.cblas_dgemv,
     sgemmBatchStrided: library.cblas_sgemm_batch_strided,
     setThreads(threads) {
       library.MKL_Set_Num_Threads(threads);
@@ -65,5 +69,11 @@ export async function mkl(): Promise<Peer> {
       openmp.kmp_set_blocktime(2);
     },
   });
-  return { name: "mkl", extra: { mkl: version }, inProcess: true, prepare: (problem, threads) => prepareBlas(blas, problem, threads) };
+  return {
+    name: "mkl",
+    extra: { mkl: version },
+    inProcess: true,
+    dtypes: ["f32", "f64"],
+    prepare: (problem, threads) => prepareBlas(blas, problem, threads),
+  };
 }

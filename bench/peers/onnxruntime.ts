@@ -45,6 +45,7 @@ export async function onnxruntime(): Promise<Peer> {
     name: "onnxruntime",
     extra: { onnxruntime: version },
     inProcess: true,
+    dtypes: ["f32"],
     prepare: (problem, threads) => prepare(ort, problem, threads),
   };
 }
@@ -58,7 +59,9 @@ async function prepare(ort: OnnxRuntime, problem: Problem, threads: number): Pro
     logSeverityLevel: 3,
   });
   const feeds: Record<string, OnnxTensor> = {}, fetches: Record<string, OnnxTensor> = {};
-  Object.entries(inputs).forEach(([name, sizes], index) => feeds[name] = new ort.Tensor("float32", problem.inputs[index]!, sizes));
+  Object.entries(inputs).forEach(([name, sizes], index) =>
+    feeds[name] = new ort.Tensor("float32", problem.inputs[index] as Float32Array, sizes)
+  );
   for (const [name, sizes] of Object.entries(outputs)) {
     fetches[name] = new ort.Tensor("float32", alignedFloats(sizes.reduce((product, size) => product * size, 1)), sizes);
   }

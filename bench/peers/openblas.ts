@@ -8,7 +8,17 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { Peer } from "../problem.ts";
-import { cblasSgemm, cblasSgemmBatchStrided, cblasSgemv, fromCblas, prepareBlas, processorFlags, setNativeVariable } from "./blas.ts";
+import {
+  cblasDgemm,
+  cblasDgemv,
+  cblasSgemm,
+  cblasSgemmBatchStrided,
+  cblasSgemv,
+  fromCblas,
+  prepareBlas,
+  processorFlags,
+  setNativeVariable,
+} from "./blas.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { openLibrary } from "./ffi.ts";
 
@@ -17,6 +27,8 @@ const version = "0.3.34.481.3";
 const signatures = {
   scipy_cblas_sgemm: cblasSgemm,
   scipy_cblas_sgemv: cblasSgemv,
+  scipy_cblas_dgemm: cblasDgemm,
+  scipy_cblas_dgemv: cblasDgemv,
   scipy_cblas_sgemm_batch_strided: cblasSgemmBatchStrided,
   scipy_openblas_set_num_threads: { parameters: ["i32"], result: "void" },
   scipy_openblas_get_corename: { parameters: [], result: "cstring" },
@@ -57,6 +69,8 @@ export async function openblas(): Promise<Peer> {
   const blas = fromCblas({
     sgemm: library.scipy_cblas_sgemm,
     sgemv: library.scipy_cblas_sgemv,
+    dgemm: library.scipy_cblas_dgemm,
+    dgemv: library.scipy_cblas_dgemv,
     sgemmBatchStrided: library.scipy_cblas_sgemm_batch_strided,
     setThreads: library.scipy_openblas_set_num_threads,
   });
@@ -64,6 +78,7 @@ export async function openblas(): Promise<Peer> {
     name: "openblas",
     extra: { openblas: version, kernel },
     inProcess: true,
+    dtypes: ["f32", "f64"],
     prepare: (problem, threads) => prepareBlas(blas, problem, threads),
   };
 }

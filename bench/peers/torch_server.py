@@ -82,10 +82,10 @@ def prepare_grouped(part, way, m, n, k, experts, folder):
 
 def prepare_rows(op, rows, cols, folder):
     """A row-wise op by the routine that writes to given tensors, where there is one; its results."""
-    inputs = [read(folder, name, rows, cols) for name in sorted(os.listdir(folder))]
+    inputs = [read(folder, name.removesuffix(".f64"), rows, cols) for name in sorted(os.listdir(folder))]
     x, y, z = (inputs + [None, None, None])[:3]
-    out, other = torch.empty(rows, cols), torch.empty(rows, cols)
-    weight = 1 + torch.arange(cols) % 1024 / 1024
+    out, other = torch.empty_like(x), torch.empty_like(x)
+    weight = (1 + torch.arange(cols) % 1024 / 1024).to(x.dtype)
     aten = torch.ops.aten
     found = [out]
     if op == "copy":
@@ -93,7 +93,7 @@ def prepare_rows(op, rows, cols, folder):
     if op == "softmax":
         return (lambda: aten._softmax.out(x, -1, False, out=out)), found
     if op == "softmax_backward":
-        return (lambda: aten._softmax_backward_data.out(y, x, -1, torch.float32, grad_input=out)), found
+        return (lambda: aten._softmax_backward_data.out(y, x, -1, x.dtype, grad_input=out)), found
     if op == "layer_norm":
         return kept(lambda: [torch.nn.functional.layer_norm(x, [cols], weight, weight)])
     if op == "layer_norm_backward":
@@ -116,7 +116,7 @@ def prepare_rows(op, rows, cols, folder):
     if op == "log_softmax":
         return (lambda: aten._log_softmax.out(x, -1, False, out=out)), found
     if op == "log_softmax_backward":
-        return (lambda: aten._log_softmax_backward_data.out(y, x, -1, torch.float32, out=out)), found
+        return (lambda: aten._log_softmax_backward_data.out(y, x, -1, x.dtype, out=out)), found
     if op == "layer_norm_of_sum":
         return kept(lambda: [torch.nn.functional.layer_norm(torch.add(x, y, out=out), [cols], weight, weight), out])
     if op == "rms_norm":
@@ -138,7 +138,7 @@ def prepare_rows(op, rows, cols, folder):
     if op == "mse":
         return kept(lambda: [torch.nn.functional.mse_loss(x, y)])
     if op in ("cross_entropy", "cross_entropy_step"):
-        labels, one = torch.arange(rows) * 7919 % cols, torch.ones(())
+        labels, one = torch.arange(rows) * 7919 % cols, torch.ones((), dtype=x.dtype)
         mean, ignored = 1, -100
 
         def forward():
@@ -149,7 +149,7 @@ def prepare_rows(op, rows, cols, folder):
             # What autograd calls.
             logarithms, _, count = forward()
             picked = aten.nll_loss_backward(one, logarithms, labels, None, mean, ignored, count)
-            return [aten._log_softmax_backward_data(picked, logarithms, -1, torch.float32)]
+            return [aten._log_softmax_backward_data(picked, logarithms, -1, x.dtype)]
 
         return kept(step if op == "cross_entropy_step" else lambda: [forward()[1]])
     if op == "sum_of_squares":

@@ -118,7 +118,8 @@ const Cut = struct {
     b_in_place: bool = false,
     /// Whether B is packed over all of its depth and kept for the next jobs of its group.
     held: bool = false,
-    /// The first of its partial sums.
+    /// How column sums are dealt, and the first of their partial sums.
+    sums: columns.Cut = .{ .chunks = 0, .rows = 0, .pieces = 0, .cols = 0 },
     partial: usize = 0,
 
     fn jobs(c: *const Cut) usize {
@@ -239,7 +240,7 @@ pub fn Work(comptime T: type) type {
                 .workers = decision.workers,
                 .tier = decision.tier,
                 .why = @tagName(decision.why),
-                .jobs = plan.partials,
+                .jobs = jobs - plan.cuts[self.groups.len * self.experts.count].first,
                 .bytes = (self.experts.rows +| self.experts.count) *| s.cols *| @sizeOf(T),
                 .scratch_bytes = plan.partials *| s.cols *| @sizeOf(T),
             });
@@ -288,13 +289,13 @@ pub fn Work(comptime T: type) type {
                     first += cut.jobs();
                     i += 1;
                 };
-                if (work.sums != null) for (0..x.count) |e| {
+                if (work.sums) |s| for (0..x.count) |e| {
                     const begin = x.begin(e);
                     const rows = x.begin(e + 1) - begin;
-                    const n = columns.chunks(rows);
-                    cuts[i] = .{ .first = first, .group = max, .expert = e, .begin = begin, .rows = rows, .way = .sums, .down = n, .partial = plan.partials };
-                    plan.partials += n;
-                    first += n;
+                    const sums: columns.Cut = .of(rows, s.cols, parts(costOfSums(rows, s.cols), target));
+                    cuts[i] = .{ .first = first, .group = max, .expert = e, .begin = begin, .rows = rows, .way = .sums, .down = sums.jobs(), .sums = sums, .partial = plan.partials };
+                    plan.partials += sums.chunks;
+                    first += cuts[i].jobs();
                     i += 1;
                 };
                 cuts[i] = .{ .first = first, .group = max, .expert = max, .begin = 0, .rows = 0 };
@@ -316,6 +317,10 @@ pub fn Work(comptime T: type) type {
                 return m *| n *| k +| 16 *| (m *| n +| n *| k +| m *| k);
             }
 
+            fn costOfSums(rows: usize, cols: usize) u64 {
+                return 16 *| rows *| cols;
+            }
+
             /// The most that a job may take: the workers' last jobs end far apart if they are long. Chunks of jobs differ in length as experts do, so there
             /// are twice as many as of a plain product.
             fn costOfJob(plan: *const Plan, workers: usize) u64 {
@@ -328,6 +333,7 @@ pub fn Work(comptime T: type) type {
                     const own = if (g.ragged == .rows) p.n *| p.k else p.m *| p.n;
                     cost +|= costOf(p.m, p.n, p.k) +| 16 *| own *| (x.count -| 1);
                 }
+                if (plan.work.sums) |s| cost +|= costOfSums(x.rows, s.cols);
                 return @max(1, cost / (workers * 2 *| plan.d.knobs.parallel_oversample));
             }
 
@@ -448,7 +454,7 @@ pub fn Work(comptime T: type) type {
                     const e = job / plan.joinPieces();
                     const j = job % plan.joinPieces() * join_cols;
                     const cut = &of_sums[e];
-                    plan.sum.sum(s.out + e * s.stride + j, plan.scratch + cut.partial * s.cols + j, cut.down, @min(join_cols, s.cols - j), s.cols, s.accumulate);
+                    plan.sum.sum(s.out + e * s.stride + j, plan.scratch + cut.partial * s.cols + j, cut.sums.chunks, @min(join_cols, s.cols - j), s.cols, s.accumulate);
                 }
             }
         };
@@ -493,13 +499,12 @@ pub fn Work(comptime T: type) type {
                 }
             }
 
-            /// The sums of a chunk of an expert's rows.
+            /// The sums of some columns of a chunk of an expert's rows.
             fn chunk(h: *Hand, cut: *const Cut, q: usize) void {
                 const s = &h.plan.work.sums.?;
-                const each = columns.chunkRows(cut.rows);
-                const from = @min(cut.rows, q * each);
-                const to = @min(cut.rows, from + each);
-                h.plan.sum.sum(h.plan.scratch + (cut.partial + q) * s.cols, s.x + (cut.begin + from) * s.x_stride, to - from, s.cols, s.x_stride, false);
+                const p = cut.sums.part(cut.rows, s.cols, q);
+                const out = h.plan.scratch + (cut.partial + p.chunk) * s.cols + p.col;
+                h.plan.sum.sum(out, s.x + (cut.begin + p.row) * s.x_stride + p.col, p.rows, p.cols, s.x_stride, false);
             }
 
             /// Packs a depth block of B, from column `j` on.

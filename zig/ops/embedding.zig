@@ -302,8 +302,11 @@ fn Shares(comptime T: type) type {
     };
 }
 
-/// Counting sort of the positions by id. While it runs, `starts[v + 1]` counts the ids below v + 1, then walks from the first place of id v to its end,
-/// which is the start of id v + 1.
+/// Counting sort of the positions by id, on one thread: some 0.1 ms for 8192 positions of 50257 ids, a hundredth of their sums at 768 columns, a quarter at
+/// 64. Dealing positions to ranges of ids first, so that each worker sorts ranges of its own, is a second pass: with two workers the whole gradient of 65536
+/// positions took 1.2 times as long.
+///
+/// While it runs, `starts[v + 1]` counts the ids below v + 1, then walks from the first place of id v to its end, which is the start of id v + 1.
 fn sort(ids: []const u32, starts: []usize, positions: []usize) void {
     @memset(starts, 0);
     // Counts go two places up, where there is room: after the running sum starts[v + 1] is the first place of id v.

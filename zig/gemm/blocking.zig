@@ -46,17 +46,33 @@ fn columns(tile: Tile, caches: Caches, n: usize, element: usize) usize {
 /// Blocks of 128, 256 and 512 rows differ by less than the noise, 10 %, at 1024×128×2048 on two cores.
 const turned_rows = 256;
 
+/// Rows below which a block of a transposed A is cut no further.
+const turned_rows_min = 64;
+
+/// How A lies.
+pub const Left = struct {
+    /// Whether its rows, not its k, are side by side in memory.
+    is_transposed: bool,
+    /// Whether the worker that claims a block packs it, or else reads it in place.
+    is_packed: bool,
+};
+
 /// A block of A takes a quarter of the second level, and no more than leaves each worker a few chunks. A transposed A is dealt by whole row blocks, as many
 /// for each worker: only one worker then packs or walks each, and B is often read in place. Over 2048 k, two cores, against chunks of a few tiles of a block,
 /// each of whose workers packed all of it, medians of six runs, whose spread is 15 to 40 %: 384×128 takes 0.88 of the time, 512×128 0.89, 1024×128 0.87,
-/// 128×512 0.82, and in place 256×128 0.78, 128×128 0.89. Few blocks are few chances to make up for a core that others use: a run beside them gained 6 %.
-pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize, turned: bool) Blocking {
+/// 128×512 0.82, and in place 256×128 0.78, 128×128 0.89.
+///
+/// Each worker finds several blocks if that leaves them `turned_rows_min` rows, so that one beside a busy core takes fewer. Against one or two each, two cores
+/// of a Zen 3, one of them kept busy: 1024×128×2048 takes 0.69 of the time, 768×768×1024 0.73, 2048×512×512 0.73, 512×512×2048 0.80, 256×128×2048 0.88; with
+/// both cores idle all of these take 0.99 to 1.02.
+pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize, left: Left) Blocking {
     const fits = @max(tile.mr, caches.l2 / 4 / (kc * element) / tile.mr * tile.mr);
-    const chunks = workers * @as(usize, @intCast(knobs.packed_oversample));
+    const chunks = workers * @as(usize, @intCast(if (left.is_packed) knobs.packed_oversample else knobs.parallel_oversample));
     const nc = columns(tile, caches, n, element);
     const tiles = std.math.divCeil(usize, @min(n, nc), tile.nr) catch unreachable;
-    if (turned and workers > 1 and m >= workers * tile.mr) {
-        const blocks = roundUp(std.math.divCeil(usize, m, @min(fits, turned_rows)) catch unreachable, workers);
+    if (left.is_transposed and workers > 1 and m >= workers * tile.mr) {
+        const least = std.math.divCeil(usize, m, @min(fits, turned_rows)) catch unreachable;
+        const blocks = roundUp(@max(least, @min(chunks, m / turned_rows_min)), workers);
         return .{
             .blocks = blocks,
             .deal = .of(m, blocks),
@@ -127,9 +143,11 @@ pub fn swaps(tile: Tile, m: usize, n: usize, k: usize) bool {
 
 /// Tiles of B that a worker packs for itself and uses up at once, or 0 where B is packed by all and stays: with few rows packing is most of what B costs, and
 /// 64×4096×512 on two cores runs 1.37 times as fast when what was packed is still near. With many rows it makes no difference (0.94 to 1.06).
-pub fn ownTiles(tile: Tile, m: usize, n: usize, workers: usize) usize {
+pub fn ownTiles(tile: Tile, knobs: Knobs, m: usize, n: usize, workers: usize) usize {
     if (m > 256) return 0;
-    const each = n / tile.nr / (4 * workers);
+    // Half as many chunks as of other work: each begins by packing.
+    const chunks = @max(1, knobs.parallel_oversample / 2) *| workers;
+    const each: usize = @intCast(n / tile.nr / chunks);
     return if (each < 2) 0 else @min(each, 8);
 }
 
@@ -150,7 +168,7 @@ test "blocking: every row and column is covered, whatever the sizes" {
         for ([_]usize{ 1, 2, 13, 14, 15, 64, 1000, 46341, 174000, 1 << 40 }) |m| for ([_]usize{ 1, 31, 32, 33, 5000, 1 << 40 }) |n| {
             for ([_]usize{ 1, 2, 3, 8, 64 }) |workers| {
                 for ([_]bool{ false, true }) |turned| {
-                    const b = plan(tile, caches, .{}, workers, m, n, 4, turned);
+                    const b = plan(tile, caches, .{}, workers, m, n, 4, .{ .is_transposed = turned, .is_packed = turned });
                     try testing.expect(b.blocks >= 1 and b.mc >= 1 and b.grain >= 1 and b.nc % tile.nr == 0 and b.nc > 0);
                     try testing.expectEqual(0, b.deal.start(0));
                     try testing.expectEqual(m, b.deal.start(b.blocks));
@@ -158,6 +176,8 @@ test "blocking: every row and column is covered, whatever the sizes" {
                     try testing.expect(b.mc * kc * 4 <= (512 << 10) + tile.mr * kc * 4);
                     // A transposed A: whole row blocks, as many for each worker.
                     if (turned and workers > 1 and m >= workers * tile.mr) {
+                        // Several for each worker wherever they are not too small, so that one beside a busy core may do fewer.
+                        try testing.expect(b.blocks >= @min(4 * workers, m / turned_rows_min));
                         try testing.expect(b.blocks % workers == 0 and b.mc <= turned_rows and b.grain == std.math.maxInt(usize) and b.rows_each < m);
                     }
                 }
@@ -174,7 +194,7 @@ test "blocking: what is packed, and by whom, is decided for any size" {
     for ([_]usize{ 46341, 174000, 65536, 1 << 40, huge / 4 }) |big| {
         try testing.expect(!keepB(caches, tile, 1000, big, big, big, 4));
         try testing.expect(!swaps(tile, big, big, big));
-        try testing.expectEqual(0, ownTiles(tile, big, big, 2));
+        try testing.expectEqual(0, ownTiles(tile, .{}, big, big, 2));
         try testing.expectEqual(1, depthBlocks(caches, big, big));
         try testing.expect(!keepTurnedA(tile, 64, big, 65, 4) and !keepTurnedA(tile, big, 64, 65, 4));
     }
@@ -192,10 +212,10 @@ test "blocking: what is packed, and by whom, is decided for any size" {
     try testing.expect(keepTurnedA(tile, 256, 256, 100, 4));
     try testing.expect(!keepTurnedA(tile, 257, 256, 100, 4) and !keepTurnedA(tile, 256, 257, 100, 4) and !keepTurnedA(tile, 256, 256, 1024, 4));
     // Few rows: each worker packs its own tiles, at least two and at most eight.
-    try testing.expectEqual(8, ownTiles(tile, 256, 4096, 2));
-    try testing.expectEqual(2, ownTiles(tile, 64, 2 * 8 * 32, 2));
-    try testing.expectEqual(0, ownTiles(tile, 64, 2 * 8 * 32 - 1, 2));
-    try testing.expectEqual(0, ownTiles(tile, 257, 4096, 2));
+    try testing.expectEqual(8, ownTiles(tile, .{}, 256, 4096, 2));
+    try testing.expectEqual(2, ownTiles(tile, .{}, 64, 2 * 8 * 32, 2));
+    try testing.expectEqual(0, ownTiles(tile, .{}, 64, 2 * 8 * 32 - 1, 2));
+    try testing.expectEqual(0, ownTiles(tile, .{}, 257, 4096, 2));
     // Few rows against a transposed matrix.
     try testing.expect(swaps(tile, 64, 65, 128));
     try testing.expect(!swaps(tile, 65, 4096, 4096) and !swaps(tile, 64, 64, 128) and !swaps(tile, 64, 65, 127));

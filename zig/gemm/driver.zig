@@ -6,7 +6,6 @@ const kernel = @import("kernel.zig");
 const blocking = @import("blocking.zig");
 const product = @import("product.zig");
 const memory = @import("../memory.zig");
-const cursor = @import("../parallel/cursor.zig");
 const pool = @import("../parallel/pool.zig");
 const resolve = @import("../parallel/resolve.zig");
 const Device = @import("../device.zig").Device;
@@ -183,11 +182,6 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
     return whole.run(n, workers);
 }
 
-/// Products a chunk.
-pub fn batchGrain(d: *const Device, n: usize, workers: usize) usize {
-    return cursor.grainFor(n, workers, @intCast(d.knobs.parallel_oversample), 1);
-}
-
 /// Whole products: no barrier inside, each worker packs for itself.
 fn Whole(comptime T: type) type {
     return struct {
@@ -218,7 +212,7 @@ fn Whole(comptime T: type) type {
                     worker.phase(r.n, r.grain, &mine, products);
                 }
             };
-            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = batchGrain(w.d, n, workers) }, Region.body);
+            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = w.d.grain(n, workers, 1) }, Region.body);
         }
 
         fn products(self: *const Self, begin: usize, end: usize) void {

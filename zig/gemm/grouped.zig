@@ -487,7 +487,7 @@ pub fn Work(comptime T: type) type {
                 const to = cut.deal.start(q % cut.down + 1);
                 switch (cut.way) {
                     .sums => unreachable,
-                    .nothing => (route.Nothing(T){ .p = p, .kernels = plan.kernels }).rows(from, to),
+                    .nothing => (route.Nothing(T){ .d = plan.d, .p = p, .kernels = plan.kernels }).rows(from, to),
                     .outer => {
                         var outer = route.Outer(T).init(plan.d, plan.kernels, p).?;
                         outer.passing = plan.work.groups[cut.group].touched(plan.work.experts.count) *| @sizeOf(T) > 8 * plan.d.machine.caches.l2;

@@ -95,6 +95,14 @@ pub const Device = struct {
         return d.request == .exactly;
     }
 
+    /// The device as each of some workers sees it that share nothing, with its share of the second level.
+    pub fn apart(d: *const Device, workers: usize) Device {
+        var own = d.*;
+        own.machine.caches.l2 = d.machine.caches.l2Of(workers);
+        own.machine.caches.l2_sharers = 1;
+        return own;
+    }
+
     /// Jobs of a chunk that a worker claims, a multiple of `unit`: `parallel_oversample` chunks for each worker, or all jobs for one.
     pub fn grain(d: *const Device, jobs: usize, workers: usize, unit: usize) usize {
         return if (workers == 1) jobs else cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit);

@@ -57,7 +57,7 @@ pub const Left = struct {
     is_packed: bool,
 };
 
-/// A block of A takes a quarter of the second level, and no more than leaves each worker a few chunks. A transposed A is dealt by whole row blocks, as many
+/// A block of A takes a quarter of a worker's share of the second level, and no more than leaves each worker a few chunks. A transposed A is dealt by whole row blocks, as many
 /// for each worker: only one worker then packs or walks each, and B is often read in place. Over 2048 k, two cores, against chunks of a few tiles of a block,
 /// each of whose workers packed all of it, medians of six runs, whose spread is 15 to 40 %: 384×128 takes 0.88 of the time, 512×128 0.89, 1024×128 0.87,
 /// 128×512 0.82, and in place 256×128 0.78, 128×128 0.89.
@@ -66,7 +66,7 @@ pub const Left = struct {
 /// of a Zen 3, one of them kept busy: 1024×128×2048 takes 0.69 of the time, 768×768×1024 0.73, 2048×512×512 0.73, 512×512×2048 0.80, 256×128×2048 0.88; with
 /// both cores idle all of these take 0.99 to 1.02.
 pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize, left: Left) Blocking {
-    const fits = @max(tile.mr, caches.l2 / 4 / (kc * element) / tile.mr * tile.mr);
+    const fits = @max(tile.mr, caches.l2Of(workers) / 4 / (kc * element) / tile.mr * tile.mr);
     const chunks = workers * @as(usize, @intCast(if (left.is_packed) knobs.packed_oversample else knobs.parallel_oversample));
     const nc = columns(tile, caches, n, element);
     const tiles = std.math.divCeil(usize, @min(n, nc), tile.nr) catch unreachable;
@@ -130,9 +130,10 @@ pub fn depthBlocks(caches: Caches, b_row_bytes: usize, a_row_bytes: usize) usize
 
 /// Whether B, its columns side by side, is read where it is: where all of it stays in half of the second level and packing it would not pay, or where few row
 /// panels use it, which walk it in groups of columns. `m` counts the rows that one worker has, where each takes whole row blocks.
-pub fn keepB(caches: Caches, tile: Tile, m: usize, n: usize, k: usize, ldb: usize, element: usize) bool {
+/// `l2` are the bytes of second level in which it has to stay: all of it if all workers read the same B, or one worker's share.
+pub fn keepB(l2: usize, tile: Tile, m: usize, n: usize, k: usize, ldb: usize, element: usize) bool {
     if (k > 64 and crowded(ldb, element)) return false;
-    return (m <= 512 and n *| k *| element <= caches.l2 / 2) or m <= 8 * tile.mr;
+    return (m <= 512 and n *| k *| element <= l2 / 2) or m <= 8 * tile.mr;
 }
 
 /// Whether a product of few rows with a transposed B is computed as its transpose: turning B would cost more than the product, and the transpose of C is small
@@ -151,9 +152,9 @@ pub fn ownTiles(tile: Tile, knobs: Knobs, m: usize, n: usize, workers: usize) us
     return if (each < 2) 0 else @min(each, 8);
 }
 
-/// Columns of B in place that every row panel walks before the next ones: a depth block of them stays in a quarter of the second level.
-pub fn groupColumns(tile: Tile, caches: Caches, element: usize) usize {
-    return @max(tile.nr, caches.l2 / 4 / (kc * element) / tile.nr * tile.nr);
+/// Columns of B in place that every row panel walks before the next ones: a depth block of them stays in a quarter of a worker's share of the second level.
+pub fn groupColumns(tile: Tile, l2: usize, element: usize) usize {
+    return @max(tile.nr, l2 / 4 / (kc * element) / tile.nr * tile.nr);
 }
 
 pub fn roundUp(n: usize, unit: usize) usize {
@@ -192,19 +193,19 @@ test "blocking: what is packed, and by whom, is decided for any size" {
     const huge = std.math.maxInt(usize);
     // Sizes whose products leave 32 and 64 bits (C07).
     for ([_]usize{ 46341, 174000, 65536, 1 << 40, huge / 4 }) |big| {
-        try testing.expect(!keepB(caches, tile, 1000, big, big, big, 4));
+        try testing.expect(!keepB(caches.l2, tile, 1000, big, big, big, 4));
         try testing.expect(!swaps(tile, big, big, big));
         try testing.expectEqual(0, ownTiles(tile, .{}, big, big, 2));
         try testing.expectEqual(1, depthBlocks(caches, big, big));
         try testing.expect(!keepTurnedA(tile, 64, big, 65, 4) and !keepTurnedA(tile, big, 64, 65, 4));
     }
     // B in place: half of the second level, or few row panels, unless its rows drive each other out.
-    try testing.expect(keepB(caches, tile, 512, 512, 512, 513, 4));
-    try testing.expect(!keepB(caches, tile, 512, 512, 513, 513, 4));
-    try testing.expect(!keepB(caches, tile, 513, 512, 512, 513, 4));
-    try testing.expect(keepB(caches, tile, 8 * 14, 5000, 5000, 5000, 4));
-    try testing.expect(!keepB(caches, tile, 8 * 14, 4096, 65, 4096, 4));
-    try testing.expect(keepB(caches, tile, 8 * 14, 4096, 64, 4096, 4));
+    try testing.expect(keepB(caches.l2, tile, 512, 512, 512, 513, 4));
+    try testing.expect(!keepB(caches.l2, tile, 512, 512, 513, 513, 4));
+    try testing.expect(!keepB(caches.l2, tile, 513, 512, 512, 513, 4));
+    try testing.expect(keepB(caches.l2, tile, 8 * 14, 5000, 5000, 5000, 4));
+    try testing.expect(!keepB(caches.l2, tile, 8 * 14, 4096, 65, 4096, 4));
+    try testing.expect(keepB(caches.l2, tile, 8 * 14, 4096, 64, 4096, 4));
     // Rows of A in place: fewer where they share sets of the first level.
     try testing.expectEqual(14, panelRows(tile, 1000, 4));
     try testing.expectEqual(8, panelRows(tile, 1024, 4));
@@ -222,6 +223,25 @@ test "blocking: what is packed, and by whom, is decided for any size" {
     // Depth packed between two barriers: half of the second level for B, a quarter for A.
     try testing.expectEqual(8, depthBlocks(caches, 128 * 4, 64 * 4));
     try testing.expectEqual(1, depthBlocks(caches, 0, huge));
-    try testing.expectEqual(512, groupColumns(tile, caches, 4));
-    try testing.expectEqual(tile.nr, groupColumns(tile, .{ .l1 = 1, .l2 = 1, .l2_private = true, .l3 = 0 }, 8));
+    try testing.expectEqual(512, groupColumns(tile, caches.l2, 4));
+    try testing.expectEqual(tile.nr, groupColumns(tile, 1, 8));
+}
+
+test "blocking: blocks of workers that share a second level fit it together" {
+    const tile: Tile = .{ .mr = 8, .nr = 12, .w = 4 };
+    // Four cores to a second level of 1 MiB, as in many processors for phones and boards; and the same caches, one to a core.
+    const own: Caches = .{ .l1 = 32 << 10, .l2 = 1 << 20, .l2_private = true, .l3 = 0 };
+    var shared = own;
+    shared.l2_private = false;
+    shared.l2_sharers = 4;
+    const left: Left = .{ .is_transposed = false, .is_packed = true };
+    for ([_]usize{ 1, 2, 4, 8, 64 }) |workers| {
+        const apart = plan(tile, own, .{}, workers, 1 << 16, 4096, 4, left);
+        const together = plan(tile, shared, .{}, workers, 1 << 16, 4096, 4, left);
+        const sharers = @min(workers, 4);
+        // The blocks of A of those that share take the quarter that one worker would; B is one for all.
+        try testing.expect(together.mc * kc * 4 * sharers <= 256 << 10 and (together.mc + tile.mr) * sharers > apart.mc);
+        try testing.expectEqual(apart.nc, together.nc);
+        try testing.expectEqual(groupColumns(tile, own.l2, 4) / sharers / tile.nr, groupColumns(tile, shared.l2Of(workers), 4) / tile.nr);
+    }
 }

@@ -339,7 +339,8 @@ pub fn Work(comptime T: type) type {
 
             fn cutProduct(plan: *Plan, cut: *Cut, p: *const Product(T), target: u64, workers: usize) void {
                 if (p.m == 0 or p.n == 0) return;
-                const caches = plan.d.machine.caches;
+                // What a job packs or walks is its worker's own.
+                const l2 = plan.d.machine.caches.l2Of(workers);
                 const tile = plan.kernels.tile;
                 const element = @sizeOf(T);
                 const pieces: usize = @intCast(std.math.divCeil(u64, costOf(p.m, p.n, p.k), target) catch unreachable);
@@ -365,7 +366,7 @@ pub fn Work(comptime T: type) type {
                 }
                 if (swaps(p)) {
                     // All depth of some rows of A, turned, stays in half of the second level while rows of the weight pass.
-                    const most = std.math.clamp(caches.l2 / 2 / (p.k *| element) / tile.nr * tile.nr, tile.nr, 256);
+                    const most = std.math.clamp(l2 / 2 / (p.k *| element) / tile.nr * tile.nr, tile.nr, 256);
                     cut.way = .swapped;
                     cut.cols = blocking.roundUp(parts(p.m, parts(p.m, most)), 16);
                     cut.across = parts(p.m, cut.cols);
@@ -375,10 +376,10 @@ pub fn Work(comptime T: type) type {
                     // Whole row panels and whole sixteens to turn, as many as leave their transpose in an eighth of the second level: 1.08 times as fast as
                     // blocks of 112 rows at 128 to 256 columns.
                     const whole = 16 * tile.mr / std.math.gcd(16, tile.mr);
-                    cut.block = @max(1, @min(caches.l2 / 8 / (cut.cols * element), 256) / whole) * whole;
+                    cut.block = @max(1, @min(l2 / 8 / (cut.cols * element), 256) / whole) * whole;
                     cut.a_form = .k_contiguous;
                     cut.panel_rows = blocking.panelRows(tile, @intCast(p.b_col), element);
-                    cut.a_far = p.n *| p.k *| element > caches.l2 / 4;
+                    cut.a_far = p.n *| p.k *| element > l2 / 4;
                     cut.held = true;
                     plan.c_len = @max(plan.c_len, product.align16(@min(cut.block, blocking.roundUp(p.n, 16)) * cut.cols));
                     plan.b_len = @max(plan.b_len, product.align16(parts(p.k, kc) * plan.blockLen(cut.cols, p.k)));
@@ -389,11 +390,11 @@ pub fn Work(comptime T: type) type {
                     cut.a_form = .k_contiguous;
                     cut.panel_rows = blocking.panelRows(tile, @intCast(p.a_row), element);
                 } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.m, p.n, @intCast(p.a_col), element)) cut.a_form = .rows_contiguous;
-                cut.a_far = p.m *| p.k *| element > caches.l2 / 4;
+                cut.a_far = p.m *| p.k *| element > l2 / 4;
                 const tiles_ = parts(p.n, tile.nr);
                 // Wide groups first, eight tiles at least, and parts of eight row panels at least: a panel of A is brought near once for all tiles of a
                 // group. 1024×1024×512 on two cores: 0.88 of a plain product's speed in groups of one tile, 0.94 of two, 0.98 of four, 1.02 of eight.
-                const least = parts(tiles_, blocking.groupColumns(tile, caches, element) / tile.nr);
+                const least = parts(tiles_, blocking.groupColumns(tile, l2, element) / tile.nr);
                 const rows_min = if (cut.a_form == .panels) 4 * tile.mr else 8 * tile.mr;
                 cut.across = if (cut.a_form == .panels) least else std.math.clamp(pieces, least, @max(least, tiles_ / 8));
                 cut.down = std.math.clamp(parts(pieces, cut.across), 1, @max(1, p.m / rows_min));
@@ -401,7 +402,7 @@ pub fn Work(comptime T: type) type {
                 const few = @min(pieces, 4 * workers);
                 if (cut.across * cut.down < few) cut.across = std.math.clamp(parts(few, cut.down), cut.across, @max(cut.across, tiles_ / 2));
                 if (cut.a_form == .panels) {
-                    const block = @max(tile.mr, caches.l2 / 8 / (kc * element) / tile.mr * tile.mr);
+                    const block = @max(tile.mr, l2 / 8 / (kc * element) / tile.mr * tile.mr);
                     cut.block = @min(block, parts(p.m, cut.down));
                     plan.a_len = @max(plan.a_len, product.align16(cut.block * @min(kc, p.k)));
                 }
@@ -409,8 +410,8 @@ pub fn Work(comptime T: type) type {
                 cut.cols = parts(tiles_, cut.across) * tile.nr;
                 cut.across = parts(p.n, cut.cols);
                 cut.b_in_place = p.b_col == 1 and p.b_row > 0 and
-                    blocking.keepB(caches, tile, parts(p.m, cut.down), cut.cols, p.k, @intCast(p.b_row), element);
-                cut.held = !cut.b_in_place and cut.down > 1 and cut.cols *| p.k *| element <= caches.l2 / 2;
+                    blocking.keepB(l2, tile, parts(p.m, cut.down), cut.cols, p.k, @intCast(p.b_row), element);
+                cut.held = !cut.b_in_place and cut.down > 1 and cut.cols *| p.k *| element <= l2 / 2;
                 const cols = if (cut.b_in_place) tile.nr else cut.cols;
                 plan.b_len = @max(plan.b_len, product.align16((if (cut.held) parts(p.k, kc) else 1) * plan.blockLen(cols, p.k)));
             }

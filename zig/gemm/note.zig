@@ -177,10 +177,11 @@ pub fn batch(comptime T: type, d: *const Device, e: *Explanation, b: *const driv
         resolve.compute(&d.machine, d.request, &d.knobs, resolve.work(sizes) *| n, n);
     assert(how.decision.workers == workers);
     const kernels: driver.Kernels(T) = .of(d);
-    const route: driver.Route(T) = .init(d, kernels, p.*, 1);
+    const own = d.apart(workers);
+    const route: driver.Route(T) = .init(&own, kernels, p.*, 1);
     how.route = if (workers == 1) .@"batch-serial" else .@"batch-parallel";
     how.scratch_bytes = route.scratchLen(1) * @sizeOf(T) * workers;
     how.jobs = n;
     how.grain = d.grain(n, workers, 1);
-    product(T, e, p, kernels.tile, if (driver.isDirect(T, d, kernels.tile, p)) null else &route, how);
+    product(T, e, p, kernels.tile, if (driver.isDirect(T, &own, kernels.tile, p)) null else &route, how);
 }

@@ -72,10 +72,10 @@ pub fn Plan(comptime T: type) type {
             } else if (turned_in_place) self.a_form = .rows_contiguous;
             if (p.b_packed) {
                 self.b_form = .prepacked;
-                self.group = blocking.groupColumns(tile, d.machine.caches, element);
-            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches, tile, cut.rows_each, p.n, p.k, @intCast(p.b_row), element)) {
+                self.group = blocking.groupColumns(tile, d.machine.caches.l2Of(workers), element);
+            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches.l2, tile, cut.rows_each, p.n, p.k, @intCast(p.b_row), element)) {
                 self.b_form = .in_place;
-                self.group = blocking.groupColumns(tile, d.machine.caches, element);
+                self.group = blocking.groupColumns(tile, d.machine.caches.l2Of(workers), element);
                 self.cut.nc = blocking.roundUp(p.n, tile.nr);
             }
             if (self.b_form == .packed_here and self.a_form != .panels) self.own_tiles = blocking.ownTiles(tile, d.knobs, p.m, p.n, workers);

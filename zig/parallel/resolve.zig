@@ -198,7 +198,8 @@ pub const Plan = union(enum) {
     serial,
     /// Whole products to so many workers, one fork for the batch.
     batch_parallel: u32,
-    /// One product after another, each on as many workers as it deserves.
+    /// One product after another, each on as many workers as it deserves. Two workers of a Zen 3, against whole products: two of 256³ take 0.89 of the time, of
+    /// 512³ 0.91, of 1024³ 0.96; three, of which one worker has two whole ones, 0.88, 0.88 and 0.87.
     sequential_internal,
 };
 

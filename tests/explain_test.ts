@@ -260,6 +260,53 @@ test("explain() names the tier that a count stands on", () => {
   });
 });
 
+test("each oversampling knob cuts the calls that it is for into more chunks, and no others", () => {
+  const device = (parallelOversample: number, packedOversample: number) =>
+    cpuDevice({ threads: 2, tuning: { cores: 8, parallelThreshold: 0, parallelOversample, packedOversample } });
+  const few = device(2, 2), parallel = device(32, 2), packed = device(2, 32);
+  const product = (a: number[], b: number[], options: object = {}) => (d: CpuDevice) =>
+    matmul(zeros(d, a), some(zeros(d, b)), some(options));
+  const heads = (d: CpuDevice) => zeros(d, [2, 8, 512, 32]);
+  const ids = (d: CpuDevice) => tensor(d, [64], new Uint32Array(64));
+  const calls: Record<string, [step: string, ofPacked: boolean, call: (d: CpuDevice) => unknown]> = {
+    "a row and a matrix": ["matmul", false, product([1, 64], [64, 8192])],
+    "a row and a transposed matrix": ["matmul", false, product([1, 64], [8192, 64], { transposeB: true })],
+    "a column and a row": ["matmul", false, product([512, 1], [1, 64])],
+    "a product of nothing": ["matmul", false, product([512, 0], [0, 64])],
+    "A in place": ["matmul", false, product([1024, 256], [256, 256])],
+    "few rows and a transposed matrix": ["matmul", false, product([16, 256], [4096, 256], { transposeB: true })],
+    "few rows and a B that is packed": ["matmul", false, product([64, 512], [512, 2048])],
+    "a transposed A": ["matmul", true, product([256, 4096], [256, 512], { transposeA: true })],
+    "a batch": ["matmul", false, product([256, 8, 8], [256, 8, 8])],
+    "rows": ["softmax", false, (d) => softmax(zeros(d, [512, 8]))],
+    "elements": ["add", false, (d) => api.add(zeros(d, [1 << 16]), zeros(d, [1 << 16]))],
+    "attention": ["attention", false, (d) => api.attention(heads(d), heads(d), heads(d))],
+    "attention's gradients": ["heads", false, (d) => api.attentionBackward(some(heads(d)), some(heads(d)), some(heads(d)), some(heads(d)))],
+    "a bias gradient": ["db", false, (d) => {
+      const weight = zeros(d, [8192, 1]), bias = zeros(d, [8192]);
+      return api.linearBackward(zeros(d, [64, 1]), { weight, bias }, zeros(d, [64, 8192]));
+    }],
+    "an embedding's gradient": ["embeddingBackward", false, (d) => {
+      return api.embeddingBackward(ids(d), { weight: zeros(d, [1000, 16]) }, zeros(d, [64, 16]));
+    }],
+  };
+  for (const [name, [step, ofPacked, call]] of Object.entries(calls)) {
+    scope(() => {
+      const chunks = (d: CpuDevice) => {
+        const found = explain(() => call(d)).filter((s) => s.step === step);
+        assert.ok(found.length >= 1, `${name}: no step is called ${step}`);
+        const { jobs, grain, workers } = found.at(-1)!;
+        assert.equal(workers, 2, name);
+        return Math.ceil(jobs / grain);
+      };
+      const [before, byParallel, byPacked] = [chunks(few), chunks(parallel), chunks(packed)];
+      const moved = `${name}: ${before} chunks, ${byParallel} with parallelOversample of 32, ${byPacked} with packedOversample`;
+      assert.ok(ofPacked ? byPacked > before : byParallel > before, moved);
+      assert.equal(ofPacked ? byParallel : byPacked, before, moved);
+    });
+  }
+});
+
 test("explain() shows how a batch and an empty product are done", () => {
   scope(() => {
     const batch = explain(() => matmul(zeros(eight, [64, 64, 64]), zeros(eight, [64, 64, 64])))[2]!;

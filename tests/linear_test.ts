@@ -29,35 +29,45 @@ test("linear() is x @ weightᵀ + bias over the last axis, whatever leads", () =
   assertClose(out.readSync(), want, 1e-6);
 });
 
-test("linearBackward() gives the plain sums with the same bits for 1 to 8 workers", () => {
-  const T = 150, I = 33, O = 20;
-  const xs = numbers(T * I, 4), ws = numbers(O * I, 5), ds = numbers(T * O, 6);
-  const dx = new Float64Array(T * I), dw = new Float64Array(O * I), db = new Float64Array(O);
-  for (let t = 0; t < T; t++) {
-    for (let o = 0; o < O; o++) {
-      const d = ds[t * O + o]!;
-      db[o]! += d;
-      for (let i = 0; i < I; i++) {
-        dx[t * I + i]! += d * ws[o * I + i]!;
-        dw[o * I + i]! += d * xs[t * I + i]!;
+/** Rows, inputs and outputs: many rows; one row around vectors and tiles, and larger; few rows of many outputs. */
+const gradientSizes: [number, number, number][] = [
+  [150, 33, 20],
+  ...[[1, 1], [15, 17], [16, 16], [31, 65], [64, 33], [129, 63], [300, 257], [1025, 700]].map((
+    [i, o],
+  ): [number, number, number] => [1, i!, o!]),
+  [40, 3, 1500],
+];
+
+for (const [T, I, O] of gradientSizes) {
+  test(`linearBackward() of ${T} × [${O}, ${I}] gives the plain sums with the same bits for 1 to 8 workers`, () => {
+    const xs = numbers(T * I, 4), ws = numbers(O * I, 5), ds = numbers(T * O, 6);
+    const dx = new Float64Array(T * I), dw = new Float64Array(O * I), db = new Float64Array(O);
+    for (let t = 0; t < T; t++) {
+      for (let o = 0; o < O; o++) {
+        const d = ds[t * O + o]!;
+        db[o]! += d;
+        for (let i = 0; i < I; i++) {
+          dx[t * I + i]! += d * ws[o * I + i]!;
+          dw[o * I + i]! += d * xs[t * I + i]!;
+        }
       }
     }
-  }
-  const hashes = new Set<string>();
-  for (const device of devices()) {
-    using x = tensor(device, [T, I], xs);
-    using weight = tensor(device, [O, I], ws);
-    using bias = tensor(device, [O], new Float32Array(O));
-    using dy = tensor(device, [T, O], ds);
-    const g = linearBackward(x, { weight, bias }, dy);
-    const got = [g.x, g.weight, g.bias!].map((t) => t.readSync());
-    assertClose(got[0]!, dx, 1e-5);
-    assertClose(got[1]!, dw, 1e-5);
-    assertClose(got[2]!, db, 1e-5);
-    hashes.add(got.map((v) => hash(v)).join());
-  }
-  assert.equal(hashes.size, 1);
-});
+    const hashes = new Set<string>();
+    for (const device of devices()) {
+      using x = tensor(device, [T, I], xs);
+      using weight = tensor(device, [O, I], ws);
+      using bias = tensor(device, [O], new Float32Array(O));
+      using dy = tensor(device, [T, O], ds);
+      const g = linearBackward(x, { weight, bias }, dy);
+      const got = [g.x, g.weight, g.bias!].map((t) => t.readSync());
+      assertClose(got[0]!, dx, 1e-5);
+      assertClose(got[1]!, dw, 1e-5);
+      assertClose(got[2]!, db, 1e-5);
+      hashes.add(got.map((v) => hash(v)).join());
+    }
+    assert.equal(hashes.size, 1);
+  });
+}
 
 test("linearBackward() adds where it is asked to; a given bias gradient is added to once", () => {
   using x = tensor(cpu, [2, 1], [1, 2]);

@@ -1,6 +1,7 @@
 //! Builds the shared library and its tests. Steps: install (default), test, valgrind, race, fuzz, gen, fake, cross.
 
 const std = @import("std");
+const levels = @import("isa/levels.zig");
 
 pub fn build(b: *std.Build) void {
     // Zig keeps what this function made for the next build, with the environment of the tests in it: TILEWORK_TEST and the like would be those of the first run.
@@ -15,9 +16,9 @@ pub fn build(b: *std.Build) void {
 
     const test_step = b.step("test", "Run every unit test once per instruction set");
     const tests = unitTests(b, target, optimize, false);
-    for (levels(target.result.cpu.arch)) |level| {
+    for (levels.of(target.result.cpu.arch)) |level| {
         const run = b.addRunArtifact(tests);
-        run.setEnvironmentVariable("TILEWORK_ISA", level.name);
+        run.setEnvironmentVariable("TILEWORK_ISA", @tagName(level));
         run.has_side_effects = true;
         test_step.dependOn(&run.step);
     }
@@ -79,21 +80,6 @@ const platforms = [_]Platform{
     .{ .name = "win32-arm64", .triple = "aarch64-windows-gnu" },
 };
 
-const Level = struct { name: []const u8, model: ?*const std.Target.Cpu.Model };
-
-/// The instruction sets that get an object of micro-kernels each. Keep in step with `built` in isa/detect.zig.
-fn levels(arch: std.Target.Cpu.Arch) []const Level {
-    return switch (arch) {
-        .x86_64 => &.{
-            .{ .name = "portable", .model = null },
-            .{ .name = "avx2", .model = &std.Target.x86.cpu.x86_64_v3 },
-            .{ .name = "avx512", .model = &std.Target.x86.cpu.x86_64_v4 },
-        },
-        .aarch64 => &.{.{ .name = "neon", .model = null }},
-        else => &.{.{ .name = "portable", .model = null }},
-    };
-}
-
 /// The host's system with the lowest processor of its architecture: instruction sets are chosen at run time.
 fn baseline(host: std.Target) std.Target.Query {
     return switch (host.os.tag) {
@@ -109,9 +95,9 @@ fn baseline(host: std.Target) std.Target.Query {
 }
 
 fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTarget, optimize: std.builtin.Optimize, symbols: bool, race: bool) void {
-    for (levels(target.result.cpu.arch)) |level| {
+    for (levels.of(target.result.cpu.arch)) |level| {
         var query = target.query;
-        if (level.model) |model| query.cpu_model = .{ .explicit = model };
+        if (levels.model(level)) |model| query.cpu_model = .{ .explicit = model };
         // Micro-kernels call nothing but memcpy and its like: those of one Linux serve the others, and are compiled once for all.
         if (target.result.os.tag == .linux) {
             query.abi = .gnu;
@@ -119,7 +105,7 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
         }
         for ([_][]const u8{ "product_kernels", "op_kernels" }) |root| {
             const object = b.addObject(.{
-                .name = b.fmt("{s}_{s}", .{ root, level.name }),
+                .name = b.fmt("{s}_{s}", .{ root, @tagName(level) }),
                 .use_llvm = true,
                 .root_module = b.createModule(.{
                     .root_source_file = b.path(b.fmt("{s}.zig", .{root})),

@@ -95,6 +95,19 @@ pub const Device = struct {
         return d.request == .exactly;
     }
 
+    /// The device as each of some workers sees it that share nothing, with its share of the second level.
+    pub fn apart(d: *const Device, workers: usize) Device {
+        var own = d.*;
+        own.machine.caches.l2 = d.machine.caches.l2Of(workers);
+        own.machine.caches.l2_sharers = 1;
+        return own;
+    }
+
+    /// Jobs of a chunk that a worker claims, a multiple of `unit`: `parallel_oversample` chunks for each worker, or all jobs for one.
+    pub fn grain(d: *const Device, jobs: usize, workers: usize, unit: usize) usize {
+        return if (workers == 1) jobs else cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit);
+    }
+
     /// Runs `body(ctx, begin, end)` over chunks of `0..jobs` for a call that touches `bytes` bytes. No chunk but the last has a length that is
     /// not a multiple of `unit`; a body's result must not depend on the cut.
     pub fn overRange(
@@ -120,8 +133,7 @@ pub const Device = struct {
                 w.phase(r.jobs, r.grain, r.inner, body);
             }
         };
-        const grain = cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit);
-        pool.run(workers, d.exact(), Range{ .jobs = jobs, .grain = grain, .inner = ctx }, Range.region);
+        pool.run(workers, d.exact(), Range{ .jobs = jobs, .grain = d.grain(jobs, workers, unit), .inner = ctx }, Range.region);
     }
 
     noinline fn noteRange(
@@ -141,7 +153,7 @@ pub const Device = struct {
             .tier = decision.tier,
             .why = @tagName(decision.why),
             .jobs = jobs,
-            .grain = if (workers == 1) jobs else cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit),
+            .grain = d.grain(jobs, workers, unit),
             .bytes = bytes,
             .weight = pass.weight,
         });

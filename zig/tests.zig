@@ -37,6 +37,7 @@ test {
     _ = @import("parallel/topology/windows_test.zig");
     _ = @import("parallel/resolve.zig");
     _ = @import("parallel/cursor.zig");
+    _ = @import("parallel/futex.zig");
     _ = @import("parallel/placement.zig");
     _ = @import("parallel/pool.zig");
     _ = @import("gpu/choice.zig");

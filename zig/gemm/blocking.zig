@@ -46,17 +46,33 @@ fn columns(tile: Tile, caches: Caches, n: usize, element: usize) usize {
 /// Blocks of 128, 256 and 512 rows differ by less than the noise, 10 %, at 1024×128×2048 on two cores.
 const turned_rows = 256;
 
-/// A block of A takes a quarter of the second level, and no more than leaves each worker a few chunks. A transposed A is dealt by whole row blocks, as many
+/// Rows below which a block of a transposed A is cut no further.
+const turned_rows_min = 64;
+
+/// How A lies.
+pub const Left = struct {
+    /// Whether its rows, not its k, are side by side in memory.
+    is_transposed: bool,
+    /// Whether the worker that claims a block packs it, or else reads it in place.
+    is_packed: bool,
+};
+
+/// A block of A takes a quarter of a worker's share of the second level, and no more than leaves each worker a few chunks. A transposed A is dealt by whole row blocks, as many
 /// for each worker: only one worker then packs or walks each, and B is often read in place. Over 2048 k, two cores, against chunks of a few tiles of a block,
 /// each of whose workers packed all of it, medians of six runs, whose spread is 15 to 40 %: 384×128 takes 0.88 of the time, 512×128 0.89, 1024×128 0.87,
-/// 128×512 0.82, and in place 256×128 0.78, 128×128 0.89. Few blocks are few chances to make up for a core that others use: a run beside them gained 6 %.
-pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize, turned: bool) Blocking {
-    const fits = @max(tile.mr, caches.l2 / 4 / (kc * element) / tile.mr * tile.mr);
-    const chunks = workers * @as(usize, @intCast(knobs.packed_oversample));
+/// 128×512 0.82, and in place 256×128 0.78, 128×128 0.89.
+///
+/// Each worker finds several blocks if that leaves them `turned_rows_min` rows, so that one beside a busy core takes fewer. Against one or two each, two cores
+/// of a Zen 3, one of them kept busy: 1024×128×2048 takes 0.69 of the time, 768×768×1024 0.73, 2048×512×512 0.73, 512×512×2048 0.80, 256×128×2048 0.88; with
+/// both cores idle all of these take 0.99 to 1.02.
+pub fn plan(tile: Tile, caches: Caches, knobs: Knobs, workers: usize, m: usize, n: usize, element: usize, left: Left) Blocking {
+    const fits = @max(tile.mr, caches.l2Of(workers) / 4 / (kc * element) / tile.mr * tile.mr);
+    const chunks = workers * @as(usize, @intCast(if (left.is_packed) knobs.packed_oversample else knobs.parallel_oversample));
     const nc = columns(tile, caches, n, element);
     const tiles = std.math.divCeil(usize, @min(n, nc), tile.nr) catch unreachable;
-    if (turned and workers > 1 and m >= workers * tile.mr) {
-        const blocks = roundUp(std.math.divCeil(usize, m, @min(fits, turned_rows)) catch unreachable, workers);
+    if (left.is_transposed and workers > 1 and m >= workers * tile.mr) {
+        const least = std.math.divCeil(usize, m, @min(fits, turned_rows)) catch unreachable;
+        const blocks = roundUp(@max(least, @min(chunks, m / turned_rows_min)), workers);
         return .{
             .blocks = blocks,
             .deal = .of(m, blocks),
@@ -114,9 +130,10 @@ pub fn depthBlocks(caches: Caches, b_row_bytes: usize, a_row_bytes: usize) usize
 
 /// Whether B, its columns side by side, is read where it is: where all of it stays in half of the second level and packing it would not pay, or where few row
 /// panels use it, which walk it in groups of columns. `m` counts the rows that one worker has, where each takes whole row blocks.
-pub fn keepB(caches: Caches, tile: Tile, m: usize, n: usize, k: usize, ldb: usize, element: usize) bool {
+/// `l2` are the bytes of second level in which it has to stay: all of it if all workers read the same B, or one worker's share.
+pub fn keepB(l2: usize, tile: Tile, m: usize, n: usize, k: usize, ldb: usize, element: usize) bool {
     if (k > 64 and crowded(ldb, element)) return false;
-    return (m <= 512 and n *| k *| element <= caches.l2 / 2) or m <= 8 * tile.mr;
+    return (m <= 512 and n *| k *| element <= l2 / 2) or m <= 8 * tile.mr;
 }
 
 /// Whether a product of few rows with a transposed B is computed as its transpose: turning B would cost more than the product, and the transpose of C is small
@@ -127,15 +144,17 @@ pub fn swaps(tile: Tile, m: usize, n: usize, k: usize) bool {
 
 /// Tiles of B that a worker packs for itself and uses up at once, or 0 where B is packed by all and stays: with few rows packing is most of what B costs, and
 /// 64×4096×512 on two cores runs 1.37 times as fast when what was packed is still near. With many rows it makes no difference (0.94 to 1.06).
-pub fn ownTiles(tile: Tile, m: usize, n: usize, workers: usize) usize {
+pub fn ownTiles(tile: Tile, knobs: Knobs, m: usize, n: usize, workers: usize) usize {
     if (m > 256) return 0;
-    const each = n / tile.nr / (4 * workers);
+    // Half as many chunks as of other work: each begins by packing.
+    const chunks = @max(1, knobs.parallel_oversample / 2) *| workers;
+    const each: usize = @intCast(n / tile.nr / chunks);
     return if (each < 2) 0 else @min(each, 8);
 }
 
-/// Columns of B in place that every row panel walks before the next ones: a depth block of them stays in a quarter of the second level.
-pub fn groupColumns(tile: Tile, caches: Caches, element: usize) usize {
-    return @max(tile.nr, caches.l2 / 4 / (kc * element) / tile.nr * tile.nr);
+/// Columns of B in place that every row panel walks before the next ones: a depth block of them stays in a quarter of a worker's share of the second level.
+pub fn groupColumns(tile: Tile, l2: usize, element: usize) usize {
+    return @max(tile.nr, l2 / 4 / (kc * element) / tile.nr * tile.nr);
 }
 
 pub fn roundUp(n: usize, unit: usize) usize {
@@ -150,7 +169,7 @@ test "blocking: every row and column is covered, whatever the sizes" {
         for ([_]usize{ 1, 2, 13, 14, 15, 64, 1000, 46341, 174000, 1 << 40 }) |m| for ([_]usize{ 1, 31, 32, 33, 5000, 1 << 40 }) |n| {
             for ([_]usize{ 1, 2, 3, 8, 64 }) |workers| {
                 for ([_]bool{ false, true }) |turned| {
-                    const b = plan(tile, caches, .{}, workers, m, n, 4, turned);
+                    const b = plan(tile, caches, .{}, workers, m, n, 4, .{ .is_transposed = turned, .is_packed = turned });
                     try testing.expect(b.blocks >= 1 and b.mc >= 1 and b.grain >= 1 and b.nc % tile.nr == 0 and b.nc > 0);
                     try testing.expectEqual(0, b.deal.start(0));
                     try testing.expectEqual(m, b.deal.start(b.blocks));
@@ -158,6 +177,8 @@ test "blocking: every row and column is covered, whatever the sizes" {
                     try testing.expect(b.mc * kc * 4 <= (512 << 10) + tile.mr * kc * 4);
                     // A transposed A: whole row blocks, as many for each worker.
                     if (turned and workers > 1 and m >= workers * tile.mr) {
+                        // Several for each worker wherever they are not too small, so that one beside a busy core may do fewer.
+                        try testing.expect(b.blocks >= @min(4 * workers, m / turned_rows_min));
                         try testing.expect(b.blocks % workers == 0 and b.mc <= turned_rows and b.grain == std.math.maxInt(usize) and b.rows_each < m);
                     }
                 }
@@ -172,19 +193,19 @@ test "blocking: what is packed, and by whom, is decided for any size" {
     const huge = std.math.maxInt(usize);
     // Sizes whose products leave 32 and 64 bits (C07).
     for ([_]usize{ 46341, 174000, 65536, 1 << 40, huge / 4 }) |big| {
-        try testing.expect(!keepB(caches, tile, 1000, big, big, big, 4));
+        try testing.expect(!keepB(caches.l2, tile, 1000, big, big, big, 4));
         try testing.expect(!swaps(tile, big, big, big));
-        try testing.expectEqual(0, ownTiles(tile, big, big, 2));
+        try testing.expectEqual(0, ownTiles(tile, .{}, big, big, 2));
         try testing.expectEqual(1, depthBlocks(caches, big, big));
         try testing.expect(!keepTurnedA(tile, 64, big, 65, 4) and !keepTurnedA(tile, big, 64, 65, 4));
     }
     // B in place: half of the second level, or few row panels, unless its rows drive each other out.
-    try testing.expect(keepB(caches, tile, 512, 512, 512, 513, 4));
-    try testing.expect(!keepB(caches, tile, 512, 512, 513, 513, 4));
-    try testing.expect(!keepB(caches, tile, 513, 512, 512, 513, 4));
-    try testing.expect(keepB(caches, tile, 8 * 14, 5000, 5000, 5000, 4));
-    try testing.expect(!keepB(caches, tile, 8 * 14, 4096, 65, 4096, 4));
-    try testing.expect(keepB(caches, tile, 8 * 14, 4096, 64, 4096, 4));
+    try testing.expect(keepB(caches.l2, tile, 512, 512, 512, 513, 4));
+    try testing.expect(!keepB(caches.l2, tile, 512, 512, 513, 513, 4));
+    try testing.expect(!keepB(caches.l2, tile, 513, 512, 512, 513, 4));
+    try testing.expect(keepB(caches.l2, tile, 8 * 14, 5000, 5000, 5000, 4));
+    try testing.expect(!keepB(caches.l2, tile, 8 * 14, 4096, 65, 4096, 4));
+    try testing.expect(keepB(caches.l2, tile, 8 * 14, 4096, 64, 4096, 4));
     // Rows of A in place: fewer where they share sets of the first level.
     try testing.expectEqual(14, panelRows(tile, 1000, 4));
     try testing.expectEqual(8, panelRows(tile, 1024, 4));
@@ -192,16 +213,35 @@ test "blocking: what is packed, and by whom, is decided for any size" {
     try testing.expect(keepTurnedA(tile, 256, 256, 100, 4));
     try testing.expect(!keepTurnedA(tile, 257, 256, 100, 4) and !keepTurnedA(tile, 256, 257, 100, 4) and !keepTurnedA(tile, 256, 256, 1024, 4));
     // Few rows: each worker packs its own tiles, at least two and at most eight.
-    try testing.expectEqual(8, ownTiles(tile, 256, 4096, 2));
-    try testing.expectEqual(2, ownTiles(tile, 64, 2 * 8 * 32, 2));
-    try testing.expectEqual(0, ownTiles(tile, 64, 2 * 8 * 32 - 1, 2));
-    try testing.expectEqual(0, ownTiles(tile, 257, 4096, 2));
+    try testing.expectEqual(8, ownTiles(tile, .{}, 256, 4096, 2));
+    try testing.expectEqual(2, ownTiles(tile, .{}, 64, 2 * 8 * 32, 2));
+    try testing.expectEqual(0, ownTiles(tile, .{}, 64, 2 * 8 * 32 - 1, 2));
+    try testing.expectEqual(0, ownTiles(tile, .{}, 257, 4096, 2));
     // Few rows against a transposed matrix.
     try testing.expect(swaps(tile, 64, 65, 128));
     try testing.expect(!swaps(tile, 65, 4096, 4096) and !swaps(tile, 64, 64, 128) and !swaps(tile, 64, 65, 127));
     // Depth packed between two barriers: half of the second level for B, a quarter for A.
     try testing.expectEqual(8, depthBlocks(caches, 128 * 4, 64 * 4));
     try testing.expectEqual(1, depthBlocks(caches, 0, huge));
-    try testing.expectEqual(512, groupColumns(tile, caches, 4));
-    try testing.expectEqual(tile.nr, groupColumns(tile, .{ .l1 = 1, .l2 = 1, .l2_private = true, .l3 = 0 }, 8));
+    try testing.expectEqual(512, groupColumns(tile, caches.l2, 4));
+    try testing.expectEqual(tile.nr, groupColumns(tile, 1, 8));
+}
+
+test "blocking: blocks of workers that share a second level fit it together" {
+    const tile: Tile = .{ .mr = 8, .nr = 12, .w = 4 };
+    // Four cores to a second level of 1 MiB, as in many processors for phones and boards; and the same caches, one to a core.
+    const own: Caches = .{ .l1 = 32 << 10, .l2 = 1 << 20, .l2_private = true, .l3 = 0 };
+    var shared = own;
+    shared.l2_private = false;
+    shared.l2_sharers = 4;
+    const left: Left = .{ .is_transposed = false, .is_packed = true };
+    for ([_]usize{ 1, 2, 4, 8, 64 }) |workers| {
+        const apart = plan(tile, own, .{}, workers, 1 << 16, 4096, 4, left);
+        const together = plan(tile, shared, .{}, workers, 1 << 16, 4096, 4, left);
+        const sharers = @min(workers, 4);
+        // The blocks of A of those that share take the quarter that one worker would; B is one for all.
+        try testing.expect(together.mc * kc * 4 * sharers <= 256 << 10 and (together.mc + tile.mr) * sharers > apart.mc);
+        try testing.expectEqual(apart.nc, together.nc);
+        try testing.expectEqual(groupColumns(tile, own.l2, 4) / sharers / tile.nr, groupColumns(tile, shared.l2Of(workers), 4) / tile.nr);
+    }
 }

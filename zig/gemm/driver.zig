@@ -6,7 +6,6 @@ const kernel = @import("kernel.zig");
 const blocking = @import("blocking.zig");
 const product = @import("product.zig");
 const memory = @import("../memory.zig");
-const cursor = @import("../parallel/cursor.zig");
 const pool = @import("../parallel/pool.zig");
 const resolve = @import("../parallel/resolve.zig");
 const Device = @import("../device.zig").Device;
@@ -67,7 +66,7 @@ pub fn multiply(comptime T: type, d: *const Device, p: *const Product(T)) error{
 pub inline fn isDirect(comptime T: type, d: *const Device, tile: blocking.Tile, p: *const Product(T)) bool {
     if (p.m <= 1 or p.n <= 1 or p.k <= 1 or p.k > blocking.kc or p.alpha == 0 or p.b_packed) return false;
     if (p.a_col != 1 or p.b_col != 1 or p.a_row <= 0 or p.b_row <= 0 or p.n % tile.w != 0) return false;
-    return blocking.keepB(d.machine.caches, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T));
+    return blocking.keepB(d.machine.caches.l2, tile, p.m, p.n, p.k, @intCast(p.b_row), @sizeOf(T));
 }
 
 inline fn direct(comptime T: type, kernels: Kernels(T), p: *const Product(T)) void {
@@ -178,14 +177,10 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
         },
     };
     const kernels: Kernels(T) = .of(d);
-    const first: Route(T) = .init(d, kernels, batch.at(0), 1);
-    const whole: Whole(T) = .{ .batch = batch, .d = d, .kernels = kernels, .len = first.scratchLen(1), .scratch = undefined };
+    const own = d.apart(workers);
+    const first: Route(T) = .init(&own, kernels, batch.at(0), 1);
+    const whole: Whole(T) = .{ .batch = batch, .d = &own, .kernels = kernels, .len = first.scratchLen(1), .scratch = undefined };
     return whole.run(n, workers);
-}
-
-/// Products a chunk.
-pub fn batchGrain(d: *const Device, n: usize, workers: usize) usize {
-    return cursor.grainFor(n, workers, @intCast(d.knobs.parallel_oversample), 1);
 }
 
 /// Whole products: no barrier inside, each worker packs for itself.
@@ -218,7 +213,7 @@ fn Whole(comptime T: type) type {
                     worker.phase(r.n, r.grain, &mine, products);
                 }
             };
-            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = batchGrain(w.d, n, workers) }, Region.body);
+            pool.run(workers, w.d.exact(), Region{ .all = &self, .n = n, .grain = w.d.grain(n, workers, 1) }, Region.body);
         }
 
         fn products(self: *const Self, begin: usize, end: usize) void {

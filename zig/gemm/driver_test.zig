@@ -23,6 +23,8 @@ const Order = enum { rows, columns, apart, packed_rows, packed_columns };
 /// Caches that hold all of a small product, and ones so small that it is cut into several column blocks and blocks of rows.
 const roomy: Caches = .{ .l1 = 48 << 10, .l2 = 2 << 20, .l2_private = true, .l3 = 32 << 20 };
 const tight: Caches = .{ .l1 = 16 << 10, .l2 = 16 << 10, .l2_private = true, .l3 = 0 };
+/// Four cores to a second level.
+const cluster: Caches = .{ .l1 = 16 << 10, .l2 = 64 << 10, .l2_private = false, .l3 = 0, .l2_sharers = 4 };
 
 const Case = struct {
     m: usize,
@@ -261,6 +263,8 @@ test "products: the contract's bits on every route, with every factor, bias, epi
                 .{ .m = 11, .n = 13, .k = 30, .a = .apart, .b = .apart },
                 .{ .m = tall, .n = 2 * tile.nr + 3, .k = 18, .b = .columns, .caches = tight },
                 .{ .m = tall, .n = 4 * tile.nr + 3, .k = 70, .caches = tight },
+                .{ .m = tall, .n = 4 * tile.nr + 3, .k = 300, .caches = cluster },
+                .{ .m = tall, .n = tile.nr + 3, .k = 300, .a = .apart, .b = .columns, .caches = cluster },
                 // Prepacked.
                 .{ .m = 9, .n = tile.nr + 3, .k = 261, .b = .packed_columns },
                 .{ .m = 2 * tile.mr + 5, .n = 5 * tile.nr + tile.w + 1, .k = 33, .a = .columns, .b = .packed_rows },

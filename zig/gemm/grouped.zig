@@ -118,7 +118,8 @@ const Cut = struct {
     b_in_place: bool = false,
     /// Whether B is packed over all of its depth and kept for the next jobs of its group.
     held: bool = false,
-    /// The first of its partial sums.
+    /// How column sums are dealt, and the first of their partial sums.
+    sums: columns.Cut = .{ .chunks = 0, .rows = 0, .pieces = 0, .cols = 0 },
     partial: usize = 0,
 
     fn jobs(c: *const Cut) usize {
@@ -239,7 +240,7 @@ pub fn Work(comptime T: type) type {
                 .workers = decision.workers,
                 .tier = decision.tier,
                 .why = @tagName(decision.why),
-                .jobs = plan.partials,
+                .jobs = jobs - plan.cuts[self.groups.len * self.experts.count].first,
                 .bytes = (self.experts.rows +| self.experts.count) *| s.cols *| @sizeOf(T),
                 .scratch_bytes = plan.partials *| s.cols *| @sizeOf(T),
             });
@@ -288,13 +289,13 @@ pub fn Work(comptime T: type) type {
                     first += cut.jobs();
                     i += 1;
                 };
-                if (work.sums != null) for (0..x.count) |e| {
+                if (work.sums) |s| for (0..x.count) |e| {
                     const begin = x.begin(e);
                     const rows = x.begin(e + 1) - begin;
-                    const n = columns.chunks(rows);
-                    cuts[i] = .{ .first = first, .group = max, .expert = e, .begin = begin, .rows = rows, .way = .sums, .down = n, .partial = plan.partials };
-                    plan.partials += n;
-                    first += n;
+                    const sums: columns.Cut = .of(rows, s.cols, parts(costOfSums(rows, s.cols), target));
+                    cuts[i] = .{ .first = first, .group = max, .expert = e, .begin = begin, .rows = rows, .way = .sums, .down = sums.jobs(), .sums = sums, .partial = plan.partials };
+                    plan.partials += sums.chunks;
+                    first += cuts[i].jobs();
                     i += 1;
                 };
                 cuts[i] = .{ .first = first, .group = max, .expert = max, .begin = 0, .rows = 0 };
@@ -316,6 +317,10 @@ pub fn Work(comptime T: type) type {
                 return m *| n *| k +| 16 *| (m *| n +| n *| k +| m *| k);
             }
 
+            fn costOfSums(rows: usize, cols: usize) u64 {
+                return 16 *| rows *| cols;
+            }
+
             /// The most that a job may take: the workers' last jobs end far apart if they are long. Chunks of jobs differ in length as experts do, so there
             /// are twice as many as of a plain product.
             fn costOfJob(plan: *const Plan, workers: usize) u64 {
@@ -328,12 +333,14 @@ pub fn Work(comptime T: type) type {
                     const own = if (g.ragged == .rows) p.n *| p.k else p.m *| p.n;
                     cost +|= costOf(p.m, p.n, p.k) +| 16 *| own *| (x.count -| 1);
                 }
+                if (plan.work.sums) |s| cost +|= costOfSums(x.rows, s.cols);
                 return @max(1, cost / (workers * 2 *| plan.d.knobs.parallel_oversample));
             }
 
             fn cutProduct(plan: *Plan, cut: *Cut, p: *const Product(T), target: u64, workers: usize) void {
                 if (p.m == 0 or p.n == 0) return;
-                const caches = plan.d.machine.caches;
+                // What a job packs or walks is its worker's own.
+                const l2 = plan.d.machine.caches.l2Of(workers);
                 const tile = plan.kernels.tile;
                 const element = @sizeOf(T);
                 const pieces: usize = @intCast(std.math.divCeil(u64, costOf(p.m, p.n, p.k), target) catch unreachable);
@@ -359,7 +366,7 @@ pub fn Work(comptime T: type) type {
                 }
                 if (swaps(p)) {
                     // All depth of some rows of A, turned, stays in half of the second level while rows of the weight pass.
-                    const most = std.math.clamp(caches.l2 / 2 / (p.k *| element) / tile.nr * tile.nr, tile.nr, 256);
+                    const most = std.math.clamp(l2 / 2 / (p.k *| element) / tile.nr * tile.nr, tile.nr, 256);
                     cut.way = .swapped;
                     cut.cols = blocking.roundUp(parts(p.m, parts(p.m, most)), 16);
                     cut.across = parts(p.m, cut.cols);
@@ -369,10 +376,10 @@ pub fn Work(comptime T: type) type {
                     // Whole row panels and whole sixteens to turn, as many as leave their transpose in an eighth of the second level: 1.08 times as fast as
                     // blocks of 112 rows at 128 to 256 columns.
                     const whole = 16 * tile.mr / std.math.gcd(16, tile.mr);
-                    cut.block = @max(1, @min(caches.l2 / 8 / (cut.cols * element), 256) / whole) * whole;
+                    cut.block = @max(1, @min(l2 / 8 / (cut.cols * element), 256) / whole) * whole;
                     cut.a_form = .k_contiguous;
                     cut.panel_rows = blocking.panelRows(tile, @intCast(p.b_col), element);
-                    cut.a_far = p.n *| p.k *| element > caches.l2 / 4;
+                    cut.a_far = p.n *| p.k *| element > l2 / 4;
                     cut.held = true;
                     plan.c_len = @max(plan.c_len, product.align16(@min(cut.block, blocking.roundUp(p.n, 16)) * cut.cols));
                     plan.b_len = @max(plan.b_len, product.align16(parts(p.k, kc) * plan.blockLen(cut.cols, p.k)));
@@ -383,11 +390,11 @@ pub fn Work(comptime T: type) type {
                     cut.a_form = .k_contiguous;
                     cut.panel_rows = blocking.panelRows(tile, @intCast(p.a_row), element);
                 } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.m, p.n, @intCast(p.a_col), element)) cut.a_form = .rows_contiguous;
-                cut.a_far = p.m *| p.k *| element > caches.l2 / 4;
+                cut.a_far = p.m *| p.k *| element > l2 / 4;
                 const tiles_ = parts(p.n, tile.nr);
                 // Wide groups first, eight tiles at least, and parts of eight row panels at least: a panel of A is brought near once for all tiles of a
                 // group. 1024×1024×512 on two cores: 0.88 of a plain product's speed in groups of one tile, 0.94 of two, 0.98 of four, 1.02 of eight.
-                const least = parts(tiles_, blocking.groupColumns(tile, caches, element) / tile.nr);
+                const least = parts(tiles_, blocking.groupColumns(tile, l2, element) / tile.nr);
                 const rows_min = if (cut.a_form == .panels) 4 * tile.mr else 8 * tile.mr;
                 cut.across = if (cut.a_form == .panels) least else std.math.clamp(pieces, least, @max(least, tiles_ / 8));
                 cut.down = std.math.clamp(parts(pieces, cut.across), 1, @max(1, p.m / rows_min));
@@ -395,7 +402,7 @@ pub fn Work(comptime T: type) type {
                 const few = @min(pieces, 4 * workers);
                 if (cut.across * cut.down < few) cut.across = std.math.clamp(parts(few, cut.down), cut.across, @max(cut.across, tiles_ / 2));
                 if (cut.a_form == .panels) {
-                    const block = @max(tile.mr, caches.l2 / 8 / (kc * element) / tile.mr * tile.mr);
+                    const block = @max(tile.mr, l2 / 8 / (kc * element) / tile.mr * tile.mr);
                     cut.block = @min(block, parts(p.m, cut.down));
                     plan.a_len = @max(plan.a_len, product.align16(cut.block * @min(kc, p.k)));
                 }
@@ -403,8 +410,8 @@ pub fn Work(comptime T: type) type {
                 cut.cols = parts(tiles_, cut.across) * tile.nr;
                 cut.across = parts(p.n, cut.cols);
                 cut.b_in_place = p.b_col == 1 and p.b_row > 0 and
-                    blocking.keepB(caches, tile, parts(p.m, cut.down), cut.cols, p.k, @intCast(p.b_row), element);
-                cut.held = !cut.b_in_place and cut.down > 1 and cut.cols *| p.k *| element <= caches.l2 / 2;
+                    blocking.keepB(l2, tile, parts(p.m, cut.down), cut.cols, p.k, @intCast(p.b_row), element);
+                cut.held = !cut.b_in_place and cut.down > 1 and cut.cols *| p.k *| element <= l2 / 2;
                 const cols = if (cut.b_in_place) tile.nr else cut.cols;
                 plan.b_len = @max(plan.b_len, product.align16((if (cut.held) parts(p.k, kc) else 1) * plan.blockLen(cols, p.k)));
             }
@@ -448,7 +455,7 @@ pub fn Work(comptime T: type) type {
                     const e = job / plan.joinPieces();
                     const j = job % plan.joinPieces() * join_cols;
                     const cut = &of_sums[e];
-                    plan.sum.sum(s.out + e * s.stride + j, plan.scratch + cut.partial * s.cols + j, cut.down, @min(join_cols, s.cols - j), s.cols, s.accumulate);
+                    plan.sum.sum(s.out + e * s.stride + j, plan.scratch + cut.partial * s.cols + j, cut.sums.chunks, @min(join_cols, s.cols - j), s.cols, s.accumulate);
                 }
             }
         };
@@ -481,7 +488,7 @@ pub fn Work(comptime T: type) type {
                 const to = cut.deal.start(q % cut.down + 1);
                 switch (cut.way) {
                     .sums => unreachable,
-                    .nothing => (route.Nothing(T){ .p = p, .kernels = plan.kernels }).rows(from, to),
+                    .nothing => (route.Nothing(T){ .d = plan.d, .p = p, .kernels = plan.kernels }).rows(from, to),
                     .outer => {
                         var outer = route.Outer(T).init(plan.d, plan.kernels, p).?;
                         outer.passing = plan.work.groups[cut.group].touched(plan.work.experts.count) *| @sizeOf(T) > 8 * plan.d.machine.caches.l2;
@@ -493,13 +500,12 @@ pub fn Work(comptime T: type) type {
                 }
             }
 
-            /// The sums of a chunk of an expert's rows.
+            /// The sums of some columns of a chunk of an expert's rows.
             fn chunk(h: *Hand, cut: *const Cut, q: usize) void {
                 const s = &h.plan.work.sums.?;
-                const each = columns.chunkRows(cut.rows);
-                const from = @min(cut.rows, q * each);
-                const to = @min(cut.rows, from + each);
-                h.plan.sum.sum(h.plan.scratch + (cut.partial + q) * s.cols, s.x + (cut.begin + from) * s.x_stride, to - from, s.cols, s.x_stride, false);
+                const p = cut.sums.part(cut.rows, s.cols, q);
+                const out = h.plan.scratch + (cut.partial + p.chunk) * s.cols + p.col;
+                h.plan.sum.sum(out, s.x + (cut.begin + p.row) * s.x_stride + p.col, p.rows, p.cols, s.x_stride, false);
             }
 
             /// Packs a depth block of B, from column `j` on.

@@ -68,8 +68,8 @@ fn wayOfPlan(comptime T: type, plan: *const Plan(T), tile: blocking.Tile, worker
 fn wayOf(comptime T: type, p: *const driver.Product(T), tile: blocking.Tile, route: *const driver.Route(T), workers: usize) Way {
     const t = @typeName(T);
     return switch (route.*) {
-        .nothing => .{ .kernel = "gemm_" ++ t ++ "_scale", .route = .@"scaling only", .jobs = p.m, .grain = @max(1, p.m / (4 * workers)) },
-        .outer => .{ .kernel = "outer_" ++ t, .route = .outer, .jobs = p.m, .grain = @max(1, p.m / (8 * workers)) },
+        .nothing => |*x| .{ .kernel = "gemm_" ++ t ++ "_scale", .route = .@"scaling only", .jobs = p.m, .grain = x.grain(workers) },
+        .outer => |*x| .{ .kernel = "outer_" ++ t, .route = .outer, .jobs = p.m, .grain = x.grain(workers) },
         .vector => |*v| {
             const x: explain.Packing = if (v.x_step == 1) .@"in place" else .@"packed";
             const matrix: explain.Packing = switch (v.form) {
@@ -85,7 +85,7 @@ fn wayOf(comptime T: type, p: *const driver.Product(T), tile: blocking.Tile, rou
                 },
                 .route = .gemv,
                 .jobs = v.units(),
-                .grain = @max(1, v.units() / (8 * workers)),
+                .grain = v.grain(workers),
                 .a = if (v.is_row) x else matrix,
                 .b = if (v.is_row) matrix else x,
                 .scratch = v.scratchLen(),
@@ -177,10 +177,11 @@ pub fn batch(comptime T: type, d: *const Device, e: *Explanation, b: *const driv
         resolve.compute(&d.machine, d.request, &d.knobs, resolve.work(sizes) *| n, n);
     assert(how.decision.workers == workers);
     const kernels: driver.Kernels(T) = .of(d);
-    const route: driver.Route(T) = .init(d, kernels, p.*, 1);
+    const own = d.apart(workers);
+    const route: driver.Route(T) = .init(&own, kernels, p.*, 1);
     how.route = if (workers == 1) .@"batch-serial" else .@"batch-parallel";
     how.scratch_bytes = route.scratchLen(1) * @sizeOf(T) * workers;
     how.jobs = n;
-    how.grain = if (workers == 1) n else driver.batchGrain(d, n, workers);
-    product(T, e, p, kernels.tile, if (driver.isDirect(T, d, kernels.tile, p)) null else &route, how);
+    how.grain = d.grain(n, workers, 1);
+    product(T, e, p, kernels.tile, if (driver.isDirect(T, &own, kernels.tile, p)) null else &route, how);
 }

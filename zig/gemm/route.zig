@@ -17,6 +17,7 @@ pub fn Vector(comptime T: type) type {
     return struct {
         const Self = @This();
 
+        d: *const Device,
         p: Product(T),
         form: enum { rows, turned, panels },
         gemv: vector.Gemv(T),
@@ -37,6 +38,7 @@ pub fn Vector(comptime T: type) type {
             const of: []const u8 = "gemv_" ++ @typeName(T) ++ "_";
             const Fn = fn (*const vector.Gemv(T)) callconv(.c) void;
             var self: Self = .{
+                .d = d,
                 .p = p,
                 .form = undefined,
                 .gemv = .{
@@ -88,7 +90,12 @@ pub fn Vector(comptime T: type) type {
                 mine.gemv.x = scratch;
                 w.phase(1, 1, Gather{ .v = self, .out = scratch }, Gather.all);
             }
-            w.phase(self.units(), @max(1, self.units() / (8 * @as(usize, w.count))), &mine, some);
+            w.phase(self.units(), self.grain(w.count), &mine, some);
+        }
+
+        /// Jobs of a chunk.
+        pub fn grain(self: *const Self, workers: usize) usize {
+            return self.d.grain(self.units(), workers, 1);
         }
 
         /// Jobs.
@@ -130,6 +137,7 @@ pub fn Outer(comptime T: type) type {
     return struct {
         const Self = @This();
 
+        d: *const Device,
         p: Product(T),
         kernel: *const fn (*const vector.Outer(T)) callconv(.c) void,
         close: *const fn (*const kernel.Close(T)) callconv(.c) void,
@@ -139,6 +147,7 @@ pub fn Outer(comptime T: type) type {
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T)) ?Self {
             if (p.b_packed or (p.b_col != 1 and p.n != 1)) return null;
             return .{
+                .d = d,
                 .p = p,
                 .kernel = d.kernel(fn (*const vector.Outer(T)) callconv(.c) void, "outer_" ++ @typeName(T)),
                 .close = kernels.close,
@@ -147,7 +156,12 @@ pub fn Outer(comptime T: type) type {
         }
 
         pub fn run(self: *const Self, w: *pool.Worker) void {
-            w.phase(self.p.m, @max(1, self.p.m / (8 * @as(usize, w.count))), self, rows);
+            w.phase(self.p.m, self.grain(w.count), self, rows);
+        }
+
+        /// Jobs of a chunk.
+        pub fn grain(self: *const Self, workers: usize) usize {
+            return self.d.grain(self.p.m, workers, 1);
         }
 
         pub fn rows(self: *const Self, begin: usize, end: usize) void {
@@ -178,6 +192,7 @@ pub fn Swapped(comptime T: type) type {
     return struct {
         const Self = @This();
 
+        d: *const Device,
         p: Product(T),
         plan: Plan(T),
         kernels: Kernels(T),
@@ -187,6 +202,7 @@ pub fn Swapped(comptime T: type) type {
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const ldc = blocking.roundUp(p.m, kernels.tile.w);
             return .{
+                .d = d,
                 .p = p,
                 .kernels = kernels,
                 .c_len = product.align16(p.n * ldc),
@@ -216,7 +232,7 @@ pub fn Swapped(comptime T: type) type {
         pub fn run(self: *const Self, scratch: [*]T, w: *pool.Worker) void {
             var mine = self.*;
             mine.plan.p.c = scratch;
-            const grain = @max(64, self.p.n / (4 * @as(usize, w.count)));
+            const grain = self.d.grain(self.p.n, w.count, 64);
             if (self.p.beta != 0) w.phase(self.p.n, grain, &mine, take);
             mine.plan.run(scratch + self.c_len, w);
             w.phase(self.p.n, grain, &mine, give);
@@ -255,11 +271,17 @@ pub fn Nothing(comptime T: type) type {
     return struct {
         const Self = @This();
 
+        d: *const Device,
         p: Product(T),
         kernels: Kernels(T),
 
         fn run(self: *const Self, w: *pool.Worker) void {
-            w.phase(self.p.m, @max(1, self.p.m / (4 * @as(usize, w.count))), self, rows);
+            w.phase(self.p.m, self.grain(w.count), self, rows);
+        }
+
+        /// Jobs of a chunk.
+        pub fn grain(self: *const Self, workers: usize) usize {
+            return self.d.grain(self.p.m, workers, 1);
         }
 
         pub fn rows(self: *const Self, begin: usize, end: usize) void {
@@ -284,7 +306,7 @@ pub fn Route(comptime T: type) type {
         tiles: Plan(T),
 
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
-            if (p.m == 0 or p.n == 0 or p.k == 0 or p.alpha == 0) return .{ .nothing = .{ .p = p, .kernels = kernels } };
+            if (p.m == 0 or p.n == 0 or p.k == 0 or p.alpha == 0) return .{ .nothing = .{ .d = d, .p = p, .kernels = kernels } };
             if (p.m == 1 or p.n == 1) {
                 if (Vector(T).init(d, kernels, p)) |v| return .{ .vector = v };
             }

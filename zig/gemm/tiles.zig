@@ -44,7 +44,12 @@ pub fn Plan(comptime T: type) type {
         pub fn init(d: *const Device, kernels: Kernels(T), p: Product(T), workers: usize) Self {
             const tile = kernels.tile;
             const element = @sizeOf(T);
-            const cut = blocking.plan(tile, d.machine.caches, d.knobs, workers, p.m, p.n, element, p.a_row == 1 and p.a_col != 1);
+            const a_in_place = p.a_col == 1 and p.a_row > 0;
+            const turned_in_place = !a_in_place and p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.m, p.n, @intCast(p.a_col), element);
+            const cut = blocking.plan(tile, d.machine.caches, d.knobs, workers, p.m, p.n, element, .{
+                .is_transposed = p.a_row == 1 and p.a_col != 1,
+                .is_packed = !a_in_place and !turned_in_place,
+            });
             var self: Self = .{
                 .p = p,
                 .kernels = kernels,
@@ -61,19 +66,19 @@ pub fn Plan(comptime T: type) type {
                 .group = std.math.maxInt(usize),
                 .own_tiles = 0,
             };
-            if (p.a_col == 1 and p.a_row > 0) {
+            if (a_in_place) {
                 self.a_form = .k_contiguous;
                 self.panel_rows = blocking.panelRows(tile, @intCast(p.a_row), element);
-            } else if (p.a_row == 1 and p.a_col > 0 and blocking.keepTurnedA(tile, p.m, p.n, @intCast(p.a_col), element)) self.a_form = .rows_contiguous;
+            } else if (turned_in_place) self.a_form = .rows_contiguous;
             if (p.b_packed) {
                 self.b_form = .prepacked;
-                self.group = blocking.groupColumns(tile, d.machine.caches, element);
-            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches, tile, cut.rows_each, p.n, p.k, @intCast(p.b_row), element)) {
+                self.group = blocking.groupColumns(tile, d.machine.caches.l2Of(workers), element);
+            } else if (p.b_col == 1 and p.b_row > 0 and blocking.keepB(d.machine.caches.l2, tile, cut.rows_each, p.n, p.k, @intCast(p.b_row), element)) {
                 self.b_form = .in_place;
-                self.group = blocking.groupColumns(tile, d.machine.caches, element);
+                self.group = blocking.groupColumns(tile, d.machine.caches.l2Of(workers), element);
                 self.cut.nc = blocking.roundUp(p.n, tile.nr);
             }
-            if (self.b_form == .packed_here and self.a_form != .panels) self.own_tiles = blocking.ownTiles(tile, p.m, p.n, workers);
+            if (self.b_form == .packed_here and self.a_form != .panels) self.own_tiles = blocking.ownTiles(tile, d.knobs, p.m, p.n, workers);
             const b_cols = if (self.own_tiles > 0) self.own_tiles * tile.nr else if (self.b_form == .packed_here) @min(cut.nc, blocking.roundUp(p.n, tile.w)) else 0;
             const a_rows = if (self.a_form == .panels) cut.mc else 0;
             // A load is a whole vector: where B is read in place, a last tile that sticks out is packed all the same.

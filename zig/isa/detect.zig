@@ -2,46 +2,37 @@
 
 const std = @import("std");
 const builtin = @import("builtin");
+const levels = @import("levels.zig");
 
-/// Ascending by preference. One object of micro-kernels is built for each level of the target's architecture.
-pub const Level = enum(u8) { portable, avx2, avx512, neon };
+pub const Level = levels.Level;
 
 /// The levels that this build carries.
-pub const built: []const Level = switch (builtin.cpu.arch) {
-    .x86_64 => &.{ .portable, .avx2, .avx512 },
-    .aarch64 => &.{.neon},
-    else => &.{.portable},
-};
+pub const built: []const Level = levels.of(builtin.cpu.arch);
 
 /// The words of CPUID and XGETBV that decide, so that the decision is a pure function.
 pub const X86Features = struct {
-    leaf1_ecx: u32 = 0,
-    leaf7_ebx: u32 = 0,
+    cpuid: levels.Bits = .{},
     xcr0: u64 = 0,
 
-    const fma = 1 << 12;
     const osxsave = 1 << 27;
-    const avx = 1 << 28;
-    const avx2 = 1 << 5;
-    const bmi1 = 1 << 3;
-    const bmi2 = 1 << 8;
-    // F, DQ, CD, BW, VL: what x86-64-v4 code may use.
-    const avx512 = (1 << 16) | (1 << 17) | (1 << 28) | (1 << 30) | (1 << 31);
-    const f16c = 1 << 29;
-    const movbe = 1 << 22;
     const xmm_ymm: u64 = 0b110;
     const zmm: u64 = 0b1110_0110;
+
+    fn has(f: X86Features, comptime level: Level) bool {
+        const wanted = comptime levels.cpuid(level);
+        inline for (comptime std.enums.values(levels.Word)) |word| {
+            const bits = @field(wanted, @tagName(word));
+            if (@field(f.cpuid, @tagName(word)) & bits != bits) return false;
+        }
+        const saved = if (level == .avx512) zmm else xmm_ymm;
+        return f.cpuid.leaf1_ecx & osxsave != 0 and f.xcr0 & saved == saved;
+    }
 };
 
 /// A level counts only if the processor reports every extension its object uses and the system saves its registers.
 pub fn x86Level(f: X86Features) Level {
-    const X = X86Features;
-    const leaf1 = X.fma | X.osxsave | X.avx | X.f16c | X.movbe;
-    if (f.leaf1_ecx & leaf1 != leaf1 or f.xcr0 & X.xmm_ymm != X.xmm_ymm) return .portable;
-    const leaf7 = X.avx2 | X.bmi1 | X.bmi2;
-    if (f.leaf7_ebx & leaf7 != leaf7) return .portable;
-    if (f.leaf7_ebx & X.avx512 != X.avx512 or f.xcr0 & X.zmm != X.zmm) return .avx2;
-    return .avx512;
+    if (f.has(.avx512)) return .avx512;
+    return if (f.has(.avx2)) .avx2 else .portable;
 }
 
 pub const Cpuid = struct { eax: u32, ebx: u32, ecx: u32, edx: u32 };
@@ -80,8 +71,11 @@ pub fn best() Level {
             if (cpuid(0, 0).eax < 7) return .portable;
             const leaf1_ecx = cpuid(1, 0).ecx;
             return x86Level(.{
-                .leaf1_ecx = leaf1_ecx,
-                .leaf7_ebx = cpuid(7, 0).ebx,
+                .cpuid = .{
+                    .leaf1_ecx = leaf1_ecx,
+                    .leaf7_ebx = cpuid(7, 0).ebx,
+                    .extended1_ecx = if (cpuid(0x8000_0000, 0).eax > 0x8000_0000) cpuid(0x8000_0001, 0).ecx else 0,
+                },
                 .xcr0 = if (leaf1_ecx & X86Features.osxsave != 0) xgetbv() else 0,
             });
         },
@@ -102,23 +96,38 @@ pub fn usable(level: Level) bool {
 const testing = std.testing;
 
 test "detection asks the system as well as the processor" {
-    const all: X86Features = .{ .leaf1_ecx = 0xffff_ffff, .leaf7_ebx = 0xffff_ffff, .xcr0 = 0xe7 };
+    const all: X86Features = .{ .cpuid = .{ .leaf1_ecx = 0xffff_ffff, .leaf7_ebx = 0xffff_ffff, .extended1_ecx = 0xffff_ffff }, .xcr0 = 0xe7 };
     try testing.expectEqual(Level.avx512, x86Level(all));
     var f = all;
-    f.leaf1_ecx &= ~@as(u32, X86Features.osxsave);
+    f.cpuid.leaf1_ecx &= ~@as(u32, X86Features.osxsave);
     try testing.expectEqual(Level.portable, x86Level(f));
     f = all;
     f.xcr0 = 0b001;
     try testing.expectEqual(Level.portable, x86Level(f));
     f.xcr0 = 7;
     try testing.expectEqual(Level.avx2, x86Level(f));
-    f = all;
-    f.leaf1_ecx &= ~@as(u32, X86Features.fma);
-    try testing.expectEqual(Level.portable, x86Level(f));
-    f = all;
-    f.leaf1_ecx &= ~@as(u32, X86Features.f16c);
-    try testing.expectEqual(Level.portable, x86Level(f));
-    f = all;
-    f.leaf7_ebx &= ~@as(u32, 1 << 31);
-    try testing.expectEqual(Level.avx2, x86Level(f));
+    try testing.expectEqual(Level.portable, x86Level(.{}));
+}
+
+test "detection asks for every extension that a level's object is compiled with" {
+    // FMA, SSE3 to 4.2, MOVBE, POPCNT, XSAVE, AVX, F16C, CX16; BMI1, AVX2, BMI2; LAHF and LZCNT.
+    const avx2: levels.Bits = .{ .leaf1_ecx = 0x34d8_3201, .leaf7_ebx = 0x0000_0128, .extended1_ecx = 0x21 };
+    try testing.expectEqual(avx2, levels.cpuid(.avx2));
+    // F, DQ, CD, BW and VL.
+    var avx512 = avx2;
+    avx512.leaf7_ebx |= 0xd003_0000;
+    try testing.expectEqual(avx512, levels.cpuid(.avx512));
+    const just: X86Features = .{ .cpuid = .{ .leaf1_ecx = avx512.leaf1_ecx | X86Features.osxsave, .leaf7_ebx = avx512.leaf7_ebx, .extended1_ecx = 0x21 }, .xcr0 = 0xe7 };
+    try testing.expectEqual(Level.avx512, x86Level(just));
+    inline for (comptime std.enums.values(levels.Word)) |word| {
+        const name = @tagName(word);
+        for (0..32) |bit| {
+            const one = @as(u32, 1) << @intCast(bit);
+            var f = just;
+            @field(f.cpuid, name) &= ~one;
+            const needed = @field(avx2, name) | (if (word == .leaf1_ecx) X86Features.osxsave else 0);
+            const want: Level = if (needed & one != 0) .portable else if (@field(avx512, name) & one != 0) .avx2 else .avx512;
+            try testing.expectEqual(want, x86Level(f));
+        }
+    }
 }

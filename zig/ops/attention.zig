@@ -16,7 +16,6 @@
 const std = @import("std");
 const assert = std.debug.assert;
 const blocking = @import("../gemm/blocking.zig");
-const cursor = @import("../parallel/cursor.zig");
 const device = @import("../device.zig");
 const on_gpu = @import("../gpu/attention.zig");
 const gemm = @import("../gemm/kernel.zig");
@@ -215,10 +214,6 @@ const Blocks = struct {
         return if (block < n) .{ .sequence = low, .head = row, .block = block, .blocks = n } else null;
     }
 };
-
-fn grainOf(jobs: usize, workers: usize) usize {
-    return if (workers == 1) jobs else cursor.grainFor(jobs, workers, 8, 1);
-}
 
 /// Kernels and tile of a device.
 fn Kernels(comptime T: type) type {
@@ -483,6 +478,7 @@ fn Forward(comptime T: type) type {
 
         /// One call: the task with what its workers need.
         const Call = struct {
+            d: *const Device,
             tiles: Tiles(T),
             out: Matrix(T),
             stats: ?[*]T,
@@ -508,7 +504,7 @@ fn Forward(comptime T: type) type {
             fn work(c: *const Call, w: *pool.Worker) void {
                 var mine = c.*;
                 mine.scratch += w.id * c.len;
-                w.phase(c.jobs(), grainOf(c.jobs(), w.count), @as(*const Call, &mine), blocksOf);
+                w.phase(c.jobs(), c.d.grain(c.jobs(), w.count, 1), @as(*const Call, &mine), blocksOf);
             }
 
             fn blocksOf(c: *const Call, begin: usize, end: usize) void {
@@ -635,6 +631,7 @@ fn Forward(comptime T: type) type {
             const turned_len = product.align16(tiles.turnedLen(forward_queries));
             var room: Room = .{};
             return .{
+                .d = d,
                 .tiles = tiles,
                 .out = self.out,
                 .stats = self.stats,
@@ -692,7 +689,7 @@ fn Forward(comptime T: type) type {
                 .tier = decision.tier,
                 .why = @tagName(decision.why),
                 .jobs = c.jobs(),
-                .grain = grainOf(c.jobs(), decision.workers),
+                .grain = d.grain(c.jobs(), decision.workers, 1),
                 .bytes = operandBytes(T, p),
                 .flops = 4 *| p.pairs() *| p.heads *| p.width,
                 .scratch_bytes = decision.workers * c.len * @sizeOf(T),
@@ -726,6 +723,7 @@ fn Backward(comptime T: type) type {
         const Self = @This();
 
         const Call = struct {
+            d: *const Device,
             task: Self,
             tiles: Tiles(T),
             /// Whether a job is a whole head of keys; else blocks of keys and blocks of queries are jobs of their own.
@@ -778,12 +776,12 @@ fn Backward(comptime T: type) type {
                 const me: *const Call = &mine;
                 if (c.whole) {
                     const jobs = c.task.p.sequences * c.task.p.kv_heads;
-                    return w.phase(jobs, grainOf(jobs, w.count), me, wholeHeads);
+                    return w.phase(jobs, c.d.grain(jobs, w.count, 1), me, wholeHeads);
                 }
                 const rows = c.queryBlocks().jobs(c.task.p.heads);
-                if (c.wantsSlope()) w.phase(rows, grainOf(rows, w.count), me, deltaBlocks);
+                if (c.wantsSlope()) w.phase(rows, c.d.grain(rows, w.count, 1), me, deltaBlocks);
                 const jobs = c.keyJobs() + c.queryJobs();
-                w.phase(jobs, grainOf(jobs, w.count), me, blocks);
+                w.phase(jobs, c.d.grain(jobs, w.count, 1), me, blocks);
             }
 
             fn wholeHeads(c: *const Call, begin: usize, end: usize) void {
@@ -978,6 +976,7 @@ fn Backward(comptime T: type) type {
             const rows_len = product.align16(tiles.rightLen(backward_queries));
             var room: Room = .{};
             return .{
+                .d = d,
                 .task = self.*,
                 .tiles = tiles,
                 .whole = undefined,
@@ -1041,7 +1040,7 @@ fn Backward(comptime T: type) type {
                 .tier = decision.tier,
                 .why = @tagName(decision.why),
                 .jobs = jobs,
-                .grain = grainOf(jobs, decision.workers),
+                .grain = d.grain(jobs, decision.workers, 1),
                 .bytes = 2 *| operandBytes(T, p),
                 .flops = @as(u64, if (c.whole) 10 else 14) *| p.pairs() *| p.heads *| p.width,
                 .scratch_bytes = (product.align16(statsLen(T, p)) + decision.workers * c.len) * @sizeOf(T),

@@ -355,7 +355,7 @@ fn loop(comptime T: type, d: *const device.Device, out: Results(T), case: Case, 
         const partials = try testing.allocator.alloc(T, sum.partialLen());
         defer testing.allocator.free(partials);
         var alone: pool.Worker = .alone;
-        sum.run(.of(d), partials.ptr, &alone);
+        sum.run(d, .of(d), partials.ptr, &alone);
         row += m;
     }
 }

@@ -19,6 +19,7 @@
 
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
+const fold = @import("../row/fold.zig");
 const device = @import("../device.zig");
 const extreme = @import("../row/extreme.zig");
 const launch = @import("../gpu/launch.zig");
@@ -450,7 +451,7 @@ fn BackwardTask(comptime T: type) type {
             const work = launch.byRow(p.rows, p.cols, 3);
             const name = "layer_norm_backward_f32_rows";
             if (self.chunked.outs[0] == null and self.chunked.outs[1] == null) return launch.launch(d, name, args, work);
-            const chunks = column_sums.gpuChunks(p.rows);
+            const chunks = fold.gpuChunkCount(p.rows);
             const scratch: Scratch = try .init(d, (2 * chunks * p.cols + p.rows) * @sizeOf(T));
             defer scratch.deinit();
             const sums = scratch.ptr(T);
@@ -469,7 +470,7 @@ fn BackwardTask(comptime T: type) type {
                 .cols = p.cols,
                 .dy_stride = p.dy_stride,
                 .x_stride = p.x_stride,
-                .chunk_rows = column_sums.gpuChunkRows(p.rows),
+                .chunk_rows = fold.gpuChunkRows(p.rows),
                 .chunks = chunks,
             };
             try launch.launch(d, "layer_norm_backward_f32_columns", columns, launch.byColumn("layer_norm_backward_f32_columns", p.rows, p.cols, chunks));

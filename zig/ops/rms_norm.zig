@@ -10,6 +10,7 @@
 
 const std = @import("std");
 const column_sums = @import("../gemm/columns.zig");
+const fold = @import("../row/fold.zig");
 const device = @import("../device.zig");
 const extreme = @import("../row/extreme.zig");
 const launch = @import("../gpu/launch.zig");
@@ -289,7 +290,7 @@ fn BackwardTask(comptime T: type) type {
                 .eps = p.eps,
             } }).dispatch(d);
             if (self.chunked.outs[0]) |out| {
-                const chunks = column_sums.gpuChunks(p.rows);
+                const chunks = fold.gpuChunkCount(p.rows);
                 const sums: Scratch = try .init(d, chunks * p.cols * @sizeOf(T));
                 defer sums.deinit();
                 const name = "rms_norm_backward_f32_columns";
@@ -302,7 +303,7 @@ fn BackwardTask(comptime T: type) type {
                     .cols = p.cols,
                     .dy_stride = p.dy_stride,
                     .x_stride = p.x_stride,
-                    .chunk_rows = column_sums.gpuChunkRows(p.rows),
+                    .chunk_rows = fold.gpuChunkRows(p.rows),
                     .chunks = chunks,
                 }, launch.byColumn(name, p.rows, p.cols, chunks));
                 try column_sums.dispatchJoin(d, out, sums.ptr(T), chunks, p.cols, false);

@@ -6,12 +6,27 @@ const Word = std.atomic.Value(u32);
 
 /// Sleeps while the word holds `expected`. May return early; the caller checks again.
 pub fn wait(word: *const Word, expected: u32) void {
+    sleep(word, expected, null);
+}
+
+/// As `wait`, for no longer than `ns` nanoseconds, which are not 0.
+pub fn waitFor(word: *const Word, expected: u32, ns: u64) void {
+    sleep(word, expected, ns);
+}
+
+fn sleep(word: *const Word, expected: u32, ns: ?u64) void {
     switch (builtin.os.tag) {
-        .linux => _ = std.os.linux.futex_4arg(&word.raw, .{ .cmd = .WAIT, .private = true }, expected, null),
-        .macos => _ = std.c.__ulock_wait(.{ .op = .COMPARE_AND_WAIT, .NO_ERRNO = true }, &word.raw, expected, 0),
+        .linux => {
+            const time: std.os.linux.timespec = if (ns) |n| .{ .sec = @intCast(n / std.time.ns_per_s), .nsec = @intCast(n % std.time.ns_per_s) } else undefined;
+            _ = std.os.linux.futex_4arg(&word.raw, .{ .cmd = .WAIT, .private = true }, expected, if (ns != null) &time else null);
+        },
+        // Microseconds, of which 0 are without end.
+        .macos => _ = std.c.__ulock_wait(.{ .op = .COMPARE_AND_WAIT, .NO_ERRNO = true }, &word.raw, expected, if (ns) |n| @intCast(@min(n / 1000 + 1, std.math.maxInt(u32))) else 0),
         .windows => {
             var copy = expected;
-            _ = RtlWaitOnAddress(&word.raw, &copy, 4, null);
+            // Units of 100 ns, negative from now on.
+            const time: i64 = if (ns) |n| -@as(i64, @intCast(n / 100 + 1)) else 0;
+            _ = RtlWaitOnAddress(&word.raw, &copy, 4, if (ns != null) &time else null);
         },
         else => @compileError("no futex for this system"),
     }
@@ -88,7 +103,46 @@ pub const Mutex = struct {
         while (self.state.swap(2, .acquire) != 0) wait(&self.state, 2);
     }
 
+    /// Locks unless that takes longer than `ns` nanoseconds; whether it has.
+    pub fn lockWithin(self: *Mutex, ns: u64) bool {
+        for (0..100) |_| {
+            if (self.tryLock()) return true;
+            std.atomic.spinLoopHint();
+        }
+        const end = monotonic_ns() +| ns;
+        // A look at the lock follows each sleep, so that no wake is lost with one whose time is over.
+        while (self.state.swap(2, .acquire) != 0) {
+            const now = monotonic_ns();
+            if (now >= end) return false;
+            waitFor(&self.state, 2, end - now);
+        }
+        return true;
+    }
+
     pub fn unlock(self: *Mutex) void {
         if (self.state.swap(0, .release) == 2) wake(&self.state, 1);
     }
 };
+
+test "futex: a lock is waited for within a time, and had as soon as it is free" {
+    var mutex: Mutex = .{};
+    try std.testing.expect(mutex.lockWithin(1));
+    const begin = monotonic_ns();
+    try std.testing.expect(!mutex.lockWithin(5_000_000));
+    const waited = monotonic_ns() - begin;
+    try std.testing.expect(waited >= 5_000_000);
+    const Other = struct {
+        fn work(m: *Mutex, got: *bool) void {
+            got.* = m.lockWithin(60 * std.time.ns_per_s);
+            if (got.*) m.unlock();
+        }
+    };
+    var got: [3]bool = @splat(false);
+    var others: [3]std.Thread = undefined;
+    for (&others, &got) |*t, *g| t.* = try std.Thread.spawn(.{}, Other.work, .{ &mutex, g });
+    @import("../testing/sleep.zig").sleep(2_000_000);
+    mutex.unlock();
+    for (others) |t| t.join();
+    try std.testing.expectEqual(@as([3]bool, @splat(true)), got);
+    try std.testing.expect(mutex.tryLock());
+}

@@ -2,7 +2,7 @@
 //!
 //! `run` wakes exactly the threads it engages and the caller works too. A call from inside a worker runs on that worker alone. While another
 //! caller has the pool, a call that did not ask for an exact count runs on its own thread: results never depend on the count, and the cores are
-//! busy anyway; an exact count waits. Threads that cannot be made are done without.
+//! busy anyway; an exact count waits, but for no longer than `exact_wait_ns`. Threads that cannot be made are done without.
 //!
 //! A call never waits for a thread that has not arrived. The system may not run a woken thread for milliseconds, because another process has its
 //! core, while the work takes microseconds: then the caller does the work, and who comes late finds nothing left. So two things have to be
@@ -245,8 +245,12 @@ var watching = false;
 var callers_processor: std.atomic.Value(i32) = .init(-1);
 threadlocal var inside = false;
 
+/// How long a call of an exact count waits for another caller's to end: longer than most calls take. Without a bound one call of seconds would hold up all
+/// others, which their own threads can do meanwhile.
+const exact_wait_ns = 50 * std.time.ns_per_ms;
+
 /// Runs `body(ctx, worker)` on up to `count` workers, the caller among them, and returns when it has ended on all of them. Their numbers are below
-/// `count`. `exact` waits for the pool where it is taken.
+/// `count`. `exact` waits for the pool for `exact_wait_ns` if it is taken.
 pub fn run(count: u32, exact: bool, ctx: anytype, comptime body: fn (@TypeOf(ctx), *Worker) void) void {
     const Erased = struct {
         fn call(context: *const anyopaque, w: *Worker) void {
@@ -258,10 +262,7 @@ pub fn run(count: u32, exact: bool, ctx: anytype, comptime body: fn (@TypeOf(ctx
 }
 
 fn fork(wanted: u32, exact: bool, context: *const anyopaque, body: *const fn (*const anyopaque, *Worker) void) void {
-    const alone = wanted <= 1 or inside or !(if (exact) held: {
-        lock.lock();
-        break :held true;
-    } else lock.tryLock());
+    const alone = wanted <= 1 or inside or !(if (exact) lock.lockWithin(exact_wait_ns) else lock.tryLock());
     const was = inside;
     defer inside = was;
     inside = true;
@@ -661,6 +662,23 @@ test "thousands of tiny calls from several threads: every job runs once, and non
     }
     done.store(1, .monotonic);
     watch.join();
+}
+
+test "a call of an exact count does not wait for ever while another call has the pool" {
+    const Call = struct {
+        fn go(workers: *std.atomic.Value(u32)) void {
+            run(2, true, workers, body);
+        }
+        fn body(workers: *std.atomic.Value(u32), w: *Worker) void {
+            workers.store(w.count, .monotonic);
+        }
+    };
+    lock.lock();
+    defer lock.unlock();
+    var workers: std.atomic.Value(u32) = .init(0);
+    const other = try std.Thread.spawn(.{}, Call.go, .{&workers});
+    other.join();
+    try testing.expectEqual(1, workers.load(.monotonic));
 }
 
 test "calls from several threads and from inside a worker come to an end" {

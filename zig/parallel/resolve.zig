@@ -18,10 +18,10 @@ pub const Knobs = struct {
     par_mnk_per_worker: u64 = 2_000_000,
     /// Multiply-adds from which a product leaves the largest tier for every core.
     full_width_mnk: u64 = if (builtin.cpu.arch == .aarch64) 14_000_000 else 110_000_000,
-    /// Chunks per worker on the job cursor.
+    /// Chunks per worker on the job cursor. With 2 a worker that loses its processor for a moment holds up the other: 157 against 202 GFLOP/s at 1024³ on two
+    /// busy cores.
     parallel_oversample: u64 = 8,
-    /// Chunks per worker where each chunk packs its own block of A. Small blocks cost nothing where a panel, not a block, is what stays in cache; with 2
-    /// chunks a worker that loses its processor for a moment holds up the other: 157 against 202 GFLOP/s at 1024³ on two busy cores.
+    /// Chunks per worker if whoever claims one packs its block of A. Small blocks cost little: see `plan` in gemm/blocking.zig.
     packed_oversample: u64 = 8,
     /// Bytes below which a bandwidth-bound call is serial; null derives it from the caches.
     gemv_parallel_bytes: ?u64 = null,
@@ -198,7 +198,8 @@ pub const Plan = union(enum) {
     serial,
     /// Whole products to so many workers, one fork for the batch.
     batch_parallel: u32,
-    /// One product after another, each on as many workers as it deserves.
+    /// One product after another, each on as many workers as it deserves. Two workers of a Zen 3, against whole products: two of 256³ take 0.89 of the time, of
+    /// 512³ 0.91, of 1024³ 0.96; three, of which one worker has two whole ones, 0.88, 0.88 and 0.87.
     sequential_internal,
 };
 

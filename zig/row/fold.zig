@@ -39,14 +39,30 @@ pub fn partLen(n: usize) usize {
     return @max(1, ceilDiv(ceilDiv(n, parts), lanes)) * lanes;
 }
 
-/// Rows of each chunk of a column of n, but for a shorter last one.
+/// Rows of each chunk of a column of n, except the last one, which may be shorter: those of clamp(ceil(n/64), 1, 256) chunks. Part of the contract of
+/// equal bits, for every sum down columns: here, of bias gradients (gemm/columns.zig) and of norms' gradients.
 pub fn chunkRows(n: usize) usize {
     const chunks = std.math.clamp(ceilDiv(n, 64), 1, 256);
     return @max(1, ceilDiv(n, chunks));
 }
 
+/// Chunks of a column of n, none of them empty unless n is 0.
+pub fn chunkCount(n: usize) usize {
+    return @max(1, ceilDiv(n, chunkRows(n)));
+}
+
+/// Rows of each chunk on a GPU: as on the CPU, but no more than one thread may walk.
+pub fn gpuChunkRows(n: usize) usize {
+    return @min(chunkRows(n), gpu_chunk_max);
+}
+
+/// Chunks on a GPU.
+pub fn gpuChunkCount(n: usize) usize {
+    return @max(1, ceilDiv(n, gpuChunkRows(n)));
+}
+
 /// The most rows of a chunk on a GPU, where one thread walks them, and some drivers end loops that are too long.
-pub const gpu_chunk_max = 4096;
+const gpu_chunk_max = 4096;
 
 /// Rounds of a thread of a shader that deals so many elements to a workgroup, one at a time, with a tree of sums.
 pub fn rounds(elements: usize) usize {
@@ -358,7 +374,7 @@ pub fn sumColumns(
     const kernel = d.kernel(fn (*const Columns(T)) callconv(.c) void, pass.kernel.?);
     const bytes = s.outer *| s.rows *| s.cols *| @sizeOf(T);
     const chunk = chunkRows(s.rows);
-    const chunks = @max(1, ceilDiv(s.rows, chunk));
+    const chunks = chunkCount(s.rows);
     const blocks = ceilDiv(s.cols, width);
     const Job = struct {
         s: *const Stack(T),
@@ -532,8 +548,8 @@ pub fn Pile(comptime T: type) type {
 
 /// Sums each column of each matrix on a GPU: chunks of rows, and then what joins them.
 pub fn dispatchColumns(comptime T: type, d: *const Device, p: Pile(T), to: Closed(T)) Error!void {
-    const chunk = @min(chunkRows(p.rows), gpu_chunk_max);
-    const chunks = @max(1, ceilDiv(p.rows, chunk));
+    const chunk = gpuChunkRows(p.rows);
+    const chunks = gpuChunkCount(p.rows);
     if (chunks == 1) return launchColumns(T, d, null, closed(T, to), p, null, chunk, 1);
     const partials: Partials(T) = try .init(d, p.outer * chunks * p.cols);
     defer partials.deinit();
@@ -614,4 +630,10 @@ test "fold: parts and chunks are cut by sizes" {
     try expectEqual(33, chunkRows(65));
     try expectEqual(64, chunkRows(1 << 14));
     try expectEqual(65, chunkRows((1 << 14) + 1));
+    for ([_]usize{ 1, 63, 64, 65, 129, 1 << 14, (1 << 14) + 1, 100_000, (1 << 20) + 1, 1 << 40 }) |n| {
+        const each = chunkRows(n);
+        try std.testing.expect(each * chunkCount(n) >= n and each * (chunkCount(n) - 1) < n and chunkCount(n) <= 256);
+        try std.testing.expect(gpuChunkRows(n) * gpuChunkCount(n) >= n and gpuChunkRows(n) <= gpu_chunk_max);
+    }
+    try expectEqual(1, chunkCount(0));
 }

@@ -16,6 +16,11 @@ pub const Caches = struct {
     l2_sharers: u32 = 1,
     /// Cores that the process may use and that share one third level.
     l3_sharers: u32 = 1,
+
+    /// Bytes of the second level that each of some workers can fill with what it alone uses: what all of them read, such as a packed B, lies there once.
+    pub fn l2Of(c: Caches, workers: usize) usize {
+        return c.l2 / @max(1, @min(workers, c.l2_sharers));
+    }
 };
 
 /// Cores that are alike: all of most machines, or the performance cores and the efficiency cores.
@@ -123,6 +128,15 @@ const Alike = struct {
         return .{ .l1 = class[0].processor, .l2 = 0, .l2_private = true, .l3 = 0 };
     }
 };
+
+test "topology: a worker has its share of a second level, of as many as may work beside it" {
+    const cluster: Caches = .{ .l1 = 32 << 10, .l2 = 2 << 20, .l2_private = false, .l3 = 0, .l2_sharers = 4 };
+    for ([_]usize{ 0, 1, 2, 3, 4, 8 }, [_]usize{ 2 << 20, 2 << 20, 1 << 20, (2 << 20) / 3, 512 << 10, 512 << 10 }) |workers, bytes| {
+        try testing.expectEqual(bytes, cluster.l2Of(workers));
+    }
+    const own: Caches = .{ .l1 = 32 << 10, .l2 = 2 << 20, .l2_private = true, .l3 = 0 };
+    try testing.expectEqual(2 << 20, own.l2Of(64));
+}
 
 test "topology: half a processor of quota counts as one, and no quota leaves nobody to work" {
     try testing.expectEqual(2, workersFor(64, 2.0));

@@ -9,15 +9,17 @@ const detect = @import("isa/detect.zig");
 const environment = @import("environment.zig");
 const knobs = @import("knobs.zig");
 const pick_ = @import("isa/pick.zig");
+const futex = @import("parallel/futex.zig");
 const pool = @import("parallel/pool.zig");
 const resolve = @import("parallel/resolve.zig");
+const Stream = @import("parallel/stream.zig").Stream;
 const topology = @import("parallel/topology.zig");
 const cursor = @import("parallel/cursor.zig");
 const explain = @import("explain.zig");
 const tensor = @import("tensor.zig");
 const Gpu = @import("gpu/vulkan/gpu.zig").Gpu;
 const status = @import("status.zig");
-const Mutex = @import("parallel/futex.zig").Mutex;
+const Mutex = futex.Mutex;
 const Error = status.Error;
 
 pub const Device = struct {
@@ -107,6 +109,27 @@ pub const Device = struct {
     pub fn grain(d: *const Device, jobs: usize, workers: usize, unit: usize) usize {
         return if (workers == 1) jobs else cursor.grainFor(jobs, workers, @intCast(d.knobs.parallel_oversample), unit);
     }
+
+    /// Workers for a compute-bound call of `mnk` multiply-adds that can be cut into `jobs` jobs. To be asked once for a call.
+    pub fn compute(d: *const Device, mnk: u64, jobs: u64) resolve.Decision {
+        return resolve.compute(&d.machine, d.request, &d.knobs, mnk, jobs, d.awake(mnk));
+    }
+
+    /// Threads that a call of `mnk` multiply-adds may count on as awake: those that are, or all where a stream of such calls has lasted long enough for
+    /// them to be woken. An explained call counts on none.
+    pub fn awake(d: *const Device, mnk: u64) u32 {
+        if (!resolve.mindsAwake(&d.machine, d.request, &d.knobs, mnk) or d.explains()) return 0;
+        const all = d.machine.cores - 1;
+        const n = pool.awake(all);
+        if (n > 0) {
+            stream.found();
+            return n;
+        }
+        return if (stream.wakes(futex.monotonic_ns())) all else 0;
+    }
+
+    /// The calls of this thread that would rather have threads awake.
+    threadlocal var stream: Stream = .{};
 
     /// Runs `body(ctx, begin, end)` over chunks of `0..jobs` for a call that touches `bytes` bytes. No chunk but the last has a length that is
     /// not a multiple of `unit`; a body's result must not depend on the cut.

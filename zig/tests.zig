@@ -39,6 +39,7 @@ test {
     _ = @import("parallel/cursor.zig");
     _ = @import("parallel/futex.zig");
     _ = @import("parallel/placement.zig");
+    _ = @import("parallel/stream.zig");
     _ = @import("parallel/pool.zig");
     _ = @import("gpu/choice.zig");
     _ = @import("gpu/launch.zig");

@@ -27,7 +27,7 @@ pub fn workersFor(comptime T: type, d: *const Device, tile: blocking.Tile, produ
         by_memory = by_memory and product.boundByMemory(T, p);
         jobs = @max(jobs, if (product.boundByMemory(T, p)) product.rowPanels(p.m, 1) *| product.rowPanels(p.n, 64) else product.tiles(tile, p.m, p.n));
     }
-    return if (by_memory) resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes, jobs) else resolve.compute(&d.machine, d.request, &d.knobs, mnk, jobs);
+    return if (by_memory) resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes, jobs) else d.compute(mnk, jobs);
 }
 
 /// Room on the stack for products that need little: no trip to the allocator.
@@ -168,7 +168,7 @@ pub fn multiplyBatch(comptime T: type, d: *const Device, batch: *const Batch(T))
     if (n == 0) return;
     if (n == 1) return if (batch.list == null and batch.rank == 0) multiply(T, d, &batch.p) else multiply(T, d, &batch.at(0));
     const sizes = batch.p.sizes();
-    const workers: u32 = switch (resolve.batched(&d.machine, d.request, &d.knobs, sizes, n, resolve.touched(sizes, @sizeOf(T)))) {
+    const workers: u32 = switch (resolve.batched(&d.machine, d.request, &d.knobs, sizes, n, resolve.touched(sizes, @sizeOf(T)), d.awake(resolve.work(sizes) *| n))) {
         .serial => 1,
         .batch_parallel => |workers| workers,
         .sequential_internal => {

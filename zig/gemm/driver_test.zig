@@ -454,7 +454,7 @@ test "products: batches by strides and by lists have the bits of their products,
             try driver.multiply(T, &deviceFor(1, roomy), &p);
         }
         const sizes = batch.p.sizes();
-        seen.insert(resolve.batched(&d.machine, d.request, &d.knobs, sizes, count, resolve.touched(sizes, @sizeOf(T))));
+        seen.insert(resolve.batched(&d.machine, d.request, &d.knobs, sizes, count, resolve.touched(sizes, @sizeOf(T)), 0));
         errdefer std.debug.print("{d} of {any}, {d} workers\n", .{ count, case, workers });
         try driver.multiplyBatch(T, &d, &batch);
         try arrays.expectSameBits(T, want, c);

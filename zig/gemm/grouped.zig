@@ -147,7 +147,7 @@ pub fn Work(comptime T: type) type {
             }
             if (self.sums) |s| len +|= self.experts.rows *| s.cols;
             const bytes = len *| @sizeOf(T);
-            const by_work = resolve.compute(&d.machine, d.request, &d.knobs, mnk, max);
+            const by_work = d.compute(mnk, max);
             if (bytes < resolve.bandwidthFloor(&d.machine, &d.knobs)) return by_work;
             const by_bytes = resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes, max);
             return if (by_bytes.workers > by_work.workers) by_bytes else by_work;

@@ -162,7 +162,7 @@ pub fn batch(comptime T: type, d: *const Device, e: *Explanation, b: *const driv
     if (n == 1) return multiply(T, d, e, p, how);
     const sizes = p.sizes();
     const bytes = resolve.touched(sizes, @sizeOf(T));
-    const workers: u32 = switch (resolve.batched(&d.machine, d.request, &d.knobs, sizes, n, bytes)) {
+    const workers: u32 = switch (resolve.batched(&d.machine, d.request, &d.knobs, sizes, n, bytes, 0)) {
         .serial => 1,
         .batch_parallel => |workers| workers,
         .sequential_internal => {
@@ -174,7 +174,7 @@ pub fn batch(comptime T: type, d: *const Device, e: *Explanation, b: *const driv
     how.decision = if (p.m == 1 or p.n == 1)
         resolve.bandwidth(&d.machine, d.request, &d.knobs, bytes *| n, n)
     else
-        resolve.compute(&d.machine, d.request, &d.knobs, resolve.work(sizes) *| n, n);
+        d.compute(resolve.work(sizes) *| n, n);
     assert(how.decision.workers == workers);
     const kernels: driver.Kernels(T) = .of(d);
     const own = d.apart(workers);

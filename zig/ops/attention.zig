@@ -655,7 +655,7 @@ fn Forward(comptime T: type) type {
         fn decide(self: *const Self, d: *const Device) resolve.Decision {
             const p = &self.p;
             const jobs = p.blocks(.queries, forward_queries).jobs(p.heads);
-            return resolve.compute(&d.machine, d.request, &d.knobs, 2 *| p.pairs() *| p.heads *| p.width, jobs);
+            return d.compute(2 *| p.pairs() *| p.heads *| p.width, jobs);
         }
 
         /// Rows without elements have statistics all the same.
@@ -1001,7 +1001,7 @@ fn Backward(comptime T: type) type {
             const p = &self.p;
             const heads = p.sequences *| p.kv_heads;
             const jobs = @max(heads, c.keyJobs() + c.queryJobs());
-            const decision = resolve.compute(&d.machine, d.request, &d.knobs, 5 *| p.pairs() *| p.heads *| p.width, jobs);
+            const decision = d.compute(5 *| p.pairs() *| p.heads *| p.width, jobs);
             c.whole = wholeJobs(heads, decision.workers);
             return decision;
         }

@@ -249,6 +249,9 @@ threadlocal var inside = false;
 /// others, which their own threads can do meanwhile.
 const exact_wait_ns = 50 * std.time.ns_per_ms;
 
+/// Sleepers that are kept off their waker's processor wherever they slept, which takes some microseconds each; beyond that only those that slept on it.
+const kept_off_max = 8;
+
 /// Runs `body(ctx, worker)` on up to `count` workers, the caller among them, and returns when it has ended on all of them. Their numbers are below
 /// `count`. `exact` waits for the pool for `exact_wait_ns` if it is taken.
 pub fn run(count: u32, exact: bool, ctx: anytype, comptime body: fn (@TypeOf(ctx), *Worker) void) void {
@@ -287,14 +290,24 @@ fn fork(wanted: u32, exact: bool, context: *const anyopaque, body: *const fn (*c
     for (engaged) |*t| t.waitFor();
 }
 
+/// How many of the first `wanted` threads wait for work awake, up to the first that does not. They may be asleep or at work when they are called.
+pub fn awake(wanted: u32) u32 {
+    if (inside) return 0;
+    const made = @min(wanted, @atomicLoad(u32, &thread_count, .monotonic));
+    for (threads[0..made], 0..) |*t, i| if (t.state.load(.monotonic) != .idle) return @intCast(i);
+    return made;
+}
+
 /// Calls the threads that still sleep, and wakes all of them; one that fell asleep only when it was called has been called already.
 fn wake(region: *Region, sleeping: []const u8) void {
     const here = placement.processor();
     callers_processor.store(here, .monotonic);
+    // To look after each of many costs more than one of them in the wrong place.
+    const anywhere = sleeping.len <= kept_off_max and placement.isGuest();
     for (sleeping) |i| {
         const t = &threads[i];
         if (t.sleeps()) {
-            t.sleeper.keepOff(here);
+            t.sleeper.keepOff(here, anywhere);
             _ = t.call(region);
         }
         futex.wake(t.word(), 1);
@@ -319,7 +332,7 @@ fn available(wanted: u32) u32 {
             refused = 1000;
             break;
         };
-        thread_count += 1;
+        @atomicStore(u32, &thread_count, thread_count + 1, .monotonic);
     }
     return thread_count;
 }

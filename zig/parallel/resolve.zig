@@ -14,7 +14,7 @@ pub const Request = union(enum) { serial, auto, exactly: u32 };
 pub const Knobs = struct {
     /// Multiply-adds below which a product is serial whatever was asked; 0 turns the gate off.
     parallel_threshold: u64 = 48 * 48 * 256,
-    /// Multiply-adds that pay for one worker more.
+    /// Multiply-adds that pay for one worker more whose thread sleeps; for one that is awake a seventh of them do (`awakeMnk`).
     par_mnk_per_worker: u64 = 2_000_000,
     /// Multiply-adds from which a product leaves the largest tier for every core.
     full_width_mnk: u64 = if (builtin.cpu.arch == .aarch64) 14_000_000 else 110_000_000,
@@ -109,6 +109,12 @@ pub const Decision = struct {
     tier: u32 = 0,
     why: Why,
 
+    /// The larger count where it needs no thread to be woken.
+    fn orAwake(d: Decision, larger: Decision, awake: u32) Decision {
+        const n = @min(larger.workers, awake +| 1);
+        return if (n > d.workers) .{ .workers = n, .why = .work } else d;
+    }
+
     /// Jobs cap last. A count that they cut stands on no tier any more.
     fn upTo(d: Decision, jobs: u64) Decision {
         if (d.workers <= @max(1, jobs)) return d;
@@ -125,15 +131,27 @@ fn full(machine: *const Machine) Decision {
     return .{ .workers = machine.cores, .tier = machine.cores, .why = .full_width };
 }
 
-/// Workers for a compute-bound call of `mnk` multiply-adds that can be cut into `jobs` jobs.
-pub fn compute(machine: *const Machine, request: Request, knobs: *const Knobs, mnk: u64, jobs: u64) Decision {
+/// Workers for a compute-bound call of `mnk` multiply-adds that can be cut into `jobs` jobs, while `awake` threads of the pool wait for work.
+pub fn compute(machine: *const Machine, request: Request, knobs: *const Knobs, mnk: u64, jobs: u64, awake: u32) Decision {
     if (mnk < knobs.parallel_threshold) return .{ .workers = 1, .why = .serial_gate };
     const d: Decision = switch (request) {
         .serial => .{ .workers = 1, .why = .serial_request },
         .exactly => |n| exact(n, machine, .exact),
-        .auto => byWork(machine, knobs, mnk),
+        .auto => byWork(machine, knobs, mnk).orAwake(exact(mnk / awakeMnk(knobs), machine, .work), awake),
     };
     return d.upTo(jobs);
+}
+
+/// Multiply-adds that pay for one worker more whose thread is awake. Two workers over one in a stream of products, on a Zen 3: 84×84×84 1.57, 96 1.76,
+/// 112 1.79, 128 1.75, 160 1.84.
+pub fn awakeMnk(knobs: *const Knobs) u64 {
+    return @max(1, knobs.par_mnk_per_worker / 7);
+}
+
+/// Whether threads that are awake can change the count for a call of `mnk` multiply-adds.
+pub fn mindsAwake(machine: *const Machine, request: Request, knobs: *const Knobs, mnk: u64) bool {
+    if (request != .auto or mnk < knobs.parallel_threshold or mnk / 2 < awakeMnk(knobs)) return false;
+    return byWork(machine, knobs, mnk).workers < machine.cores;
 }
 
 fn byWork(machine: *const Machine, knobs: *const Knobs, mnk: u64) Decision {
@@ -203,15 +221,15 @@ pub const Plan = union(enum) {
     sequential_internal,
 };
 
-/// The plan for `batch` products, each of which touches `bytes` bytes.
-pub fn batched(machine: *const Machine, request: Request, knobs: *const Knobs, sizes: Sizes, batch: u64, bytes: u64) Plan {
+/// The plan for `batch` products, each of which touches `bytes` bytes, while `awake` threads of the pool wait for work.
+pub fn batched(machine: *const Machine, request: Request, knobs: *const Knobs, sizes: Sizes, batch: u64, bytes: u64, awake: u32) Plan {
     // A batch of one is that product.
     if (batch <= 1) return if (batch == 0) .serial else .sequential_internal;
     if (sizes.m == 1 or sizes.n == 1) return whole(bandwidth(machine, request, knobs, bytes *| batch, batch));
     const each = work(sizes);
-    const deserved = compute(machine, request, knobs, each *| batch, std.math.maxInt(u64));
+    const deserved = compute(machine, request, knobs, each *| batch, std.math.maxInt(u64), awake);
     if (batch < deserved.workers and bytes > privateBytes(machine.caches)) {
-        if (compute(machine, request, knobs, each, std.math.maxInt(u64)).workers > 1) return .sequential_internal;
+        if (compute(machine, request, knobs, each, std.math.maxInt(u64), awake).workers > 1) return .sequential_internal;
     }
     return whole(deserved.upTo(batch));
 }
@@ -321,7 +339,7 @@ test "compute: the restated rules, for all small values" {
             for (requests) |request| for ([_]u64{ 0, 3, max }) |jobs| {
                 var before: u32 = 0;
                 for (0..40) |mnk| {
-                    const d = compute(&machine, request, &knobs, mnk, jobs);
+                    const d = compute(&machine, request, &knobs, mnk, jobs, 0);
                     try testing.expectEqual(restated.compute(cores, list.items, request, knobs, mnk, jobs), d.workers);
                     // More work never takes fewer workers, and a tier that is named is a width of the machine and the count itself.
                     try testing.expect(d.workers >= before);
@@ -358,24 +376,46 @@ test "compute: the numbers of the specification" {
         .{ 109_999_999, 4, 4, .tier },
         .{ 110_000_000, 8, 8, .full_width },
     }) |case| {
-        const d = compute(&eight, .auto, &x86, case[0], 1000);
+        const d = compute(&eight, .auto, &x86, case[0], 1000, 0);
         try testing.expectEqual(Decision{ .workers = case[1], .tier = case[2], .why = case[3] }, d);
     }
     const one_class: Machine = .init(8, 1, server);
     for ([_]Case{ .{ 6_000_000, 3, 0, .work }, .{ 8_000_000, 4, 4, .tier }, .{ 13_999_999, 4, 4, .tier }, .{ 14_000_000, 8, 8, .full_width } }) |case| {
-        const d = compute(&one_class, .auto, &arm, case[0], 1000);
+        const d = compute(&one_class, .auto, &arm, case[0], 1000, 0);
         try testing.expectEqual(Decision{ .workers = case[1], .tier = case[2], .why = case[3] }, d);
     }
     // Without tiers the count stands.
     const plain: Machine = .init(8, 0, server);
-    try testing.expectEqual(Decision{ .workers = 5, .why = .work }, compute(&plain, .auto, &x86, 10_000_000, 1000));
-    try testing.expectEqual(Decision{ .workers = 8, .why = .cores }, compute(&plain, .auto, &x86, 100_000_000, 1000));
+    try testing.expectEqual(Decision{ .workers = 5, .why = .work }, compute(&plain, .auto, &x86, 10_000_000, 1000, 0));
+    try testing.expectEqual(Decision{ .workers = 8, .why = .cores }, compute(&plain, .auto, &x86, 100_000_000, 1000, 0));
     // The gate stands before an explicit count, and 0 turns it off.
-    try testing.expectEqual(Decision{ .workers = 1, .why = .serial_gate }, compute(&eight, .{ .exactly = 8 }, &x86, 589_823, 1000));
-    try testing.expectEqual(Decision{ .workers = 3, .why = .exact }, compute(&eight, .{ .exactly = 3 }, &.{ .parallel_threshold = 0 }, 0, 1000));
-    try testing.expectEqual(Decision{ .workers = 8, .why = .cores }, compute(&eight, .{ .exactly = 16 }, &x86, 1 << 40, 1000));
-    try testing.expectEqual(Decision{ .workers = 3, .why = .jobs }, compute(&eight, .auto, &x86, 1 << 40, 3));
-    try testing.expectEqual(Decision{ .workers = 1, .why = .jobs }, compute(&eight, .auto, &x86, 1 << 40, 0));
+    try testing.expectEqual(Decision{ .workers = 1, .why = .serial_gate }, compute(&eight, .{ .exactly = 8 }, &x86, 589_823, 1000, 0));
+    try testing.expectEqual(Decision{ .workers = 3, .why = .exact }, compute(&eight, .{ .exactly = 3 }, &.{ .parallel_threshold = 0 }, 0, 1000, 0));
+    try testing.expectEqual(Decision{ .workers = 8, .why = .cores }, compute(&eight, .{ .exactly = 16 }, &x86, 1 << 40, 1000, 0));
+    try testing.expectEqual(Decision{ .workers = 3, .why = .jobs }, compute(&eight, .auto, &x86, 1 << 40, 3, 0));
+    try testing.expectEqual(Decision{ .workers = 1, .why = .jobs }, compute(&eight, .auto, &x86, 1 << 40, 0, 0));
+}
+
+test "compute: threads that are awake cost a seventh, and only they" {
+    const knobs: Knobs = .{ .par_mnk_per_worker = 50, .parallel_threshold = 7, .full_width_mnk = 5000 };
+    for ([_]u32{ 1, 2, 5, 8 }) |cores| for ([_]u32{ 0, 2 }) |classes| {
+        const machine: Machine = .init(cores, classes, toy);
+        for (0..600) |mnk| for ([_]u64{ 2, max }) |jobs| for (0..10) |awake| for (requests) |request| {
+            const asleep = compute(&machine, request, &knobs, mnk, jobs, 0);
+            const d = compute(&machine, request, &knobs, mnk, jobs, @intCast(awake));
+            const minds = mindsAwake(&machine, request, &knobs, mnk);
+            const most = @min(jobs, cores, mnk / 7, awake + 1);
+            const want: u64 = if (minds) @max(asleep.workers, most) else asleep.workers;
+            try testing.expectEqual(want, d.workers);
+            if (d.workers != asleep.workers) try testing.expect(request == .auto and mnk >= 14);
+        };
+    };
+    const two: Machine = .init(2, 2, server);
+    const n96 = work(.{ .m = 96, .n = 96, .k = 96 });
+    try testing.expectEqual(1, compute(&two, .auto, &.{}, n96, 1000, 0).workers);
+    try testing.expectEqual(Decision{ .workers = 2, .why = .work }, compute(&two, .auto, &.{}, n96, 1000, 1));
+    try testing.expect(mindsAwake(&two, .auto, &.{}, n96) and !mindsAwake(&two, .auto, &.{}, 4_000_000) and !mindsAwake(&two, .auto, &.{}, 48 * 48 * 256 - 1));
+    try testing.expect(!mindsAwake(&two, .{ .exactly = 2 }, &.{}, n96) and !mindsAwake(&two, .serial, &.{}, n96));
 }
 
 test "bandwidth: the restated rules, for all small values" {
@@ -470,11 +510,11 @@ test "batched: whole products where there are enough, one after another where th
         .{ .auto, .{ .m = 1, .n = 64, .k = 64 }, 900, .{ .batch_parallel = 2 } },
         .{ .{ .exactly = 5 }, .{ .m = 1, .n = 1, .k = 1 }, 3, .{ .batch_parallel = 3 } },
     }) |case| {
-        try testing.expectEqual(case[3], batched(&eight, case[0], &.{ .full_width_mnk = 110_000_000 }, case[1], case[2], touched(case[1], 4)));
+        try testing.expectEqual(case[3], batched(&eight, case[0], &.{ .full_width_mnk = 110_000_000 }, case[1], case[2], touched(case[1], 4), 0));
     }
     // Beyond the caches, but none worth a second worker alone: whole products.
     const thin: Sizes = .{ .m = 3, .n = 1000, .k = 1000 };
-    try testing.expectEqual(Plan{ .batch_parallel = 2 }, batched(&.init(8, 0, server), .auto, &.{}, thin, 2, touched(thin, 4)));
+    try testing.expectEqual(Plan{ .batch_parallel = 2 }, batched(&.init(8, 0, server), .auto, &.{}, thin, 2, touched(thin, 4), 0));
 }
 
 test "batched: the restated rules, for all small values" {
@@ -482,14 +522,14 @@ test "batched: the restated rules, for all small values" {
         const machine: Machine = .init(cores, classes, toy);
         const knobs: Knobs = .{ .parallel_threshold = 4, .par_mnk_per_worker = 3, .full_width_mnk = 40 };
         for (requests) |request| for (1..5) |m| for (1..5) |n| for (1..4) |k| for (0..12) |batch| for ([_]u64{ 0, 1, 4, 5, 100 }) |bytes| {
-            const got = batched(&machine, request, &knobs, .{ .m = m, .n = n, .k = k }, batch, bytes);
+            const got = batched(&machine, request, &knobs, .{ .m = m, .n = n, .k = k }, batch, bytes, 0);
             const mnk = m * n * k;
             const vector = m == 1 or n == 1;
             const deserved = if (vector)
                 bandwidth(&machine, request, &knobs, bytes * batch, max).workers
             else
-                compute(&machine, request, &knobs, mnk * batch, max).workers;
-            const alone = compute(&machine, request, &knobs, mnk, max).workers;
+                compute(&machine, request, &knobs, mnk * batch, max, 0).workers;
+            const alone = compute(&machine, request, &knobs, mnk, max, 0).workers;
             const want: Plan = if (batch == 0)
                 .serial
             else if (batch == 1)
@@ -519,14 +559,14 @@ test "sizes whose products leave 32 bits or 64 are counted or saturate (C07)" {
 
     const eight: Machine = .init(8, 2, server);
     for ([_]Sizes{ .{ .m = 46341, .n = 46341, .k = 46341 }, .{ .m = 65536, .n = 65536, .k = 1 }, .{ .m = 12347, .n = 174000, .k = 1 }, .{ .m = max, .n = max, .k = max } }) |s| {
-        try testing.expectEqual(8, compute(&eight, .auto, &.{}, work(s), max).workers);
+        try testing.expectEqual(8, compute(&eight, .auto, &.{}, work(s), max, 0).workers);
         try testing.expectEqual(4, bandwidth(&eight, .auto, &.{}, touched(s, 4), max).workers);
-        try testing.expectEqual(Plan.sequential_internal, batched(&eight, .auto, &.{}, s, 7, touched(s, 4)));
-        try testing.expectEqual(Plan{ .batch_parallel = 8 }, batched(&eight, .auto, &.{}, s, max, touched(s, 4)));
+        try testing.expectEqual(Plan.sequential_internal, batched(&eight, .auto, &.{}, s, 7, touched(s, 4), 0));
+        try testing.expectEqual(Plan{ .batch_parallel = 8 }, batched(&eight, .auto, &.{}, s, max, touched(s, 4), 0));
     }
     for ([_]Sizes{ .{ .m = 1, .n = 46341, .k = 46341 }, .{ .m = 65536, .n = 1, .k = 65536 }, .{ .m = 1, .n = max, .k = max } }) |s| {
-        try testing.expectEqual(Plan{ .batch_parallel = 2 }, batched(&eight, .auto, &.{}, s, 2, touched(s, 4)));
-        try testing.expectEqual(Plan{ .batch_parallel = 4 }, batched(&eight, .auto, &.{}, s, max, touched(s, 4)));
+        try testing.expectEqual(Plan{ .batch_parallel = 2 }, batched(&eight, .auto, &.{}, s, 2, touched(s, 4), 0));
+        try testing.expectEqual(Plan{ .batch_parallel = 4 }, batched(&eight, .auto, &.{}, s, max, touched(s, 4), 0));
     }
-    try testing.expectEqual(1, compute(&eight, .auto, &.{ .par_mnk_per_worker = (1 << 53) - 1, .full_width_mnk = max }, (1 << 53) - 1, max).workers);
+    try testing.expectEqual(1, compute(&eight, .auto, &.{ .par_mnk_per_worker = (1 << 53) - 1, .full_width_mnk = max }, (1 << 53) - 1, max, 0).workers);
 }

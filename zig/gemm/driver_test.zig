@@ -275,6 +275,8 @@ test "products: the contract's bits on every route, with every factor, bias, epi
                 // One row.
                 .{ .m = 1, .n = 67, .k = 259, .b = .rows },
                 .{ .m = 1, .n = 67, .k = 259, .b = .columns },
+                .{ .m = 1, .n = 19, .k = 1024, .b = .columns }, // rows that share a set of the first-level cache
+                .{ .m = 1, .n = 27, .k = 2310, .b = .columns, .caches = tight }, // long ones from afar
                 .{ .m = 1, .n = 5 * tile.nr + 7, .k = 259, .b = .packed_columns },
                 .{ .m = 1, .n = 3, .k = 18, .a = .apart, .b = .packed_rows },
                 .{ .m = 1, .n = 40, .k = 35, .a = .apart, .b = .columns },

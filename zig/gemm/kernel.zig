@@ -330,7 +330,7 @@ fn Kernels(comptime T: type) type {
                 const panel = panelOf(p, deal, i);
                 const in = step(T, p.in, @as(isize, @intCast(panel.start)) * p.stride);
                 const out = panel.out;
-                if (T == f32 and p.stride_k == 1 and p.k >= 16) {
+                if (p.stride_k == 1 and p.k >= side) {
                     packTurn(p, out, in, panel);
                 } else packPlain(p, out, in, panel, 0);
             }
@@ -396,33 +396,36 @@ fn Kernels(comptime T: type) type {
             if (panel.width > panel.count) simd.store(to + j, v) else simd.storePartial(to + j, v, panel.count - j);
         }
 
-        /// The k of one element lie side by side: transpose 16×16 tiles in registers. A panel narrower than a vector is stored by whole vectors all the
+        /// Rows and columns of a tile that is transposed in registers.
+        const side = 64 / @sizeOf(T);
+
+        /// The k of one element lie side by side: transpose square tiles in registers. A panel narrower than a tile is stored by whole vectors all the
         /// same, k ascending: what sticks out falls on the next k, which comes later. Only where that would pass the panel's end are stores cut.
         fn packTurn(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel) void {
-            const blocks = p.k / 16;
+            const blocks = p.k / side;
             const width = panel.width;
             var i: usize = 0;
-            while (i < width) : (i += 16) {
-                const rows = @min(16, width - i);
+            while (i < width) : (i += side) {
+                const rows = @min(side, width - i);
                 const have = @min(rows, panel.count -| i);
-                var from: [16][*]const T = @splat(&nothing);
+                var from: [side][*]const T = @splat(&nothing);
                 for (from[0..have], i..) |*row, r| row.* = step(T, in, @as(isize, @intCast(r)) * p.stride);
                 for (0..blocks) |block| {
-                    // The rows behind these: sixteen short stretches of memory that the hardware's prefetcher does not get to know.
-                    for (from[0..have]) |row| @prefetch(step(T, row, 16 * p.stride), .{});
-                    const turned = simd.loadTurned16(&from);
-                    for (from[0..have]) |*row| row.* += 16;
-                    const out = to + block * 16 * width + i;
-                    if (rows == 16 or (width < 16 and (block * 16 + 15) * width + 16 <= p.k * width)) {
-                        inline for (0..16) |kk| simd.store(out + kk * width, turned[kk]);
+                    // The rows behind these: short stretches of memory that the hardware's prefetcher does not get to know.
+                    for (from[0..have]) |row| @prefetch(step(T, row, side * p.stride), .{});
+                    const turned = simd.loadTurned(T, &from);
+                    for (from[0..have]) |*row| row.* += side;
+                    const out = to + block * side * width + i;
+                    if (rows == side or (width < side and (block * side + side - 1) * width + side <= p.k * width)) {
+                        inline for (0..side) |kk| simd.store(out + kk * width, turned[kk]);
                     } else for (&turned, 0..) |v, kk| simd.storePartial(out + kk * width, v, rows);
                 }
             }
-            packPlain(p, to, in, panel, blocks * 16);
+            packPlain(p, to, in, panel, blocks * side);
         }
 
         /// What a row behind the last one is read from.
-        const nothing: [16]T = @splat(0);
+        const nothing: [side]T = @splat(0);
 
         fn packPlain(p: *const Pack(T), to: [*]T, in: [*]const T, panel: Panel, from: usize) void {
             for (from..p.k) |kk| {

@@ -49,7 +49,8 @@ pub const ukernels = struct {
     pub const partial_f32 = Simd(f32).partial;
     pub const partial_f64 = Simd(f64).partial;
     pub const partial_u16 = Simd(u16).partial;
-    pub const load_turned16_f32 = loadTurned16;
+    pub const load_turned_f32 = loadTurned(f32);
+    pub const load_turned_f64 = loadTurned(f64);
 };
 
 fn Map(comptime T: type, comptime function: anytype) type {
@@ -91,11 +92,20 @@ fn Simd(comptime T: type) type {
     };
 }
 
-fn loadTurned16(out: *[256]f32, x: *const [256]f32) callconv(.c) void {
-    var rows: [16][*]const f32 = undefined;
-    for (&rows, 0..) |*row, i| row.* = x[16 * i ..].ptr;
-    const columns = simd.loadTurned16(&rows);
-    for (columns, 0..) |column, i| simd.store(out[16 * i ..].ptr, column);
+fn Turned(comptime T: type) type {
+    const side = 64 / @sizeOf(T);
+    return fn (out: *[side][side]T, x: *const [side][side]T) callconv(.c) void;
+}
+
+fn loadTurned(comptime T: type) Turned(T) {
+    const side = 64 / @sizeOf(T);
+    return struct {
+        fn f(out: *[side][side]T, x: *const [side][side]T) callconv(.c) void {
+            var rows: [side][*]const T = undefined;
+            for (&rows, x) |*row, *from| row.* = from;
+            for (simd.loadTurned(T, &rows), out) |column, *to| to.* = column;
+        }
+    }.f;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -640,12 +650,15 @@ test "partial loads and stores touch count lanes and fill the others" {
     }
 }
 
-test "loadTurned16 swaps rows and columns" {
-    var x: [256]f32 = undefined;
-    var y: [256]f32 = undefined;
-    for (&x, 0..) |*v, i| v.* = @floatFromInt(i);
-    pick.testKernel("load_turned16_f32", fn (*[256]f32, *const [256]f32) callconv(.c) void)(&y, &x);
-    for (0..16) |i| {
-        for (0..16) |j| try testing.expectEqual(x[16 * i + j], y[16 * j + i]);
+test "loadTurned swaps rows and columns" {
+    inline for (.{ f32, f64 }) |T| {
+        const side = 64 / @sizeOf(T);
+        var x: [side][side]T = undefined;
+        var y: [side][side]T = undefined;
+        for (&x, 0..) |*row, i| for (row, 0..) |*v, j| {
+            v.* = @floatFromInt(side * i + j);
+        };
+        pick.testKernel("load_turned_" ++ @typeName(T), Turned(T))(&y, &x);
+        for (x, 0..) |row, i| for (row, 0..) |v, j| try testing.expectEqual(v, y[j][i]);
     }
 }

@@ -500,45 +500,68 @@ fn Piece(comptime len: comptime_int, comptime piece: comptime_int) type {
     };
 }
 
-/// The transpose of the 16×16 tile whose rows start at the given addresses. The grid of 4×4 blocks is transposed by the loads: part l of a vector comes from
-/// row 4l + i. Two rounds of interleaving transpose the blocks: half of the shuffles that whole rows would need, and a part from memory joins a vector on
-/// either of two ports, a shuffle on one.
-pub inline fn loadTurned16(rows: *const [16][*]const f32) [16]Vec(f32) {
-    var out: [16]Vec(f32) = undefined;
-    inline for (0..4) |q| {
-        var x: [4]Vec(f32) = undefined;
-        inline for (0..4) |i| x[i] = joinParts(.{
-            load(Part, rows[i] + 4 * q),
-            load(Part, rows[4 + i] + 4 * q),
-            load(Part, rows[8 + i] + 4 * q),
-            load(Part, rows[12 + i] + 4 * q),
-        });
-        const evens = [2]Vec(f32){ shuffle2(x[0], x[1], .{ 0, 16, 1, 17 }), shuffle2(x[2], x[3], .{ 0, 16, 1, 17 }) };
-        const odds = [2]Vec(f32){ shuffle2(x[0], x[1], .{ 2, 18, 3, 19 }), shuffle2(x[2], x[3], .{ 2, 18, 3, 19 }) };
-        out[4 * q] = shuffle2(evens[0], evens[1], .{ 0, 1, 16, 17 });
-        out[4 * q + 1] = shuffle2(evens[0], evens[1], .{ 2, 3, 18, 19 });
-        out[4 * q + 2] = shuffle2(odds[0], odds[1], .{ 0, 1, 16, 17 });
-        out[4 * q + 3] = shuffle2(odds[0], odds[1], .{ 2, 3, 18, 19 });
-    }
+/// Lanes of T in 128 bits, the widest piece of memory that joins a vector without a shuffle.
+fn partOf(comptime T: type) comptime_int {
+    return 16 / @sizeOf(T);
+}
+
+/// As many elements as a line of memory holds: 16 of f32, 8 of f64.
+pub fn Line(comptime T: type) type {
+    return @Vector(64 / @sizeOf(T), T);
+}
+
+/// The transpose of a square of as many rows as a line has elements, each a line long, that start at the given addresses.
+pub inline fn loadTurned(comptime T: type, rows: *const [64 / @sizeOf(T)][*]const T) [64 / @sizeOf(T)]Line(T) {
+    @setEvalBranchQuota(20_000);
+    const part = partOf(T);
+    var out: [64 / @sizeOf(T)]Line(T) = undefined;
+    inline for (0..out.len / part) |q| out[q * part ..][0..part].* = loadColumns(Line(T), rows, q * part);
     return out;
 }
 
-const Part = @Vector(4, f32);
-
-inline fn joinParts(x: [4]Part) Vec(f32) {
-    const halves = [2]@Vector(8, f32){ std.simd.join(x[0], x[1]), std.simd.join(x[2], x[3]) };
-    return std.simd.join(halves[0], halves[1]);
+/// The columns from `at` on of rows that start at the given addresses, a row for each lane of V: four of f32, two of f64. The grid of blocks of 128 bits is
+/// transposed by the loads: with four to a block, part l of a vector comes from row 4l + i. One or two rounds of interleaving transpose the blocks: half of the
+/// shuffles that whole rows would need, and a part from memory joins a vector of 256 bits on any port, a shuffle on one or two.
+pub inline fn loadColumns(comptime V: type, rows: *const [@typeInfo(V).vector.len][*]const Element(V), at: usize) [partOf(Element(V))]V {
+    const T = Element(V);
+    const part = partOf(T);
+    const parts = @typeInfo(V).vector.len / part;
+    var x: [part]V = undefined;
+    inline for (&x, 0..) |*v, i| {
+        var pieces: [parts]@Vector(part, T) = undefined;
+        inline for (&pieces, 0..) |*piece, l| piece.* = load(@Vector(part, T), rows[l * part + i] + at);
+        v.* = joinParts(pieces);
+    }
+    if (part == 2) return .{ shuffle2(x[0], x[1], .{ 0, 2 }), shuffle2(x[0], x[1], .{ 1, 3 }) };
+    const evens = [2]V{ shuffle2(x[0], x[1], .{ 0, 4, 1, 5 }), shuffle2(x[2], x[3], .{ 0, 4, 1, 5 }) };
+    const odds = [2]V{ shuffle2(x[0], x[1], .{ 2, 6, 3, 7 }), shuffle2(x[2], x[3], .{ 2, 6, 3, 7 }) };
+    return .{
+        shuffle2(evens[0], evens[1], .{ 0, 1, 4, 5 }),
+        shuffle2(evens[0], evens[1], .{ 2, 3, 6, 7 }),
+        shuffle2(odds[0], odds[1], .{ 0, 1, 4, 5 }),
+        shuffle2(odds[0], odds[1], .{ 2, 3, 6, 7 }),
+    };
 }
 
-/// In each 128-bit part of the result, lanes picked from the same part of a (0…3) and b (16…19).
-inline fn shuffle2(a: Vec(f32), b: Vec(f32), comptime pick: [4]i32) Vec(f32) {
-    return @shuffle(f32, a, b, struct {
+inline fn joinParts(x: anytype) @Vector(x.len * @typeInfo(@TypeOf(x[0])).vector.len, Element(@TypeOf(x[0]))) {
+    return switch (x.len) {
+        1 => x[0],
+        2 => join(x[0], x[1]),
+        4 => join(join(x[0], x[1]), join(x[2], x[3])),
+        else => comptime unreachable,
+    };
+}
+
+/// In each 128-bit part of the result, lanes picked from the same part of a (numbered from 0) and b (numbered on).
+inline fn shuffle2(a: anytype, b: @TypeOf(a), comptime pick: [partOf(Element(@TypeOf(a)))]i32) @TypeOf(a) {
+    return @shuffle(Element(@TypeOf(a)), a, b, struct {
         const of_pick = blk: {
-            var mask: [16]i32 = undefined;
+            var mask: [@typeInfo(@TypeOf(a)).vector.len]i32 = undefined;
             for (&mask, 0..) |*m, i| {
-                const p = pick[i % 4];
-                const part: i32 = i / 4 * 4;
-                m.* = if (p < 16) p + part else ~(p - 16 + part);
+                const len: i32 = pick.len;
+                const p = pick[i % pick.len];
+                const part: i32 = i / pick.len * pick.len;
+                m.* = if (p < len) p + part else ~(p - len + part);
             }
             break :blk mask;
         };

@@ -114,11 +114,12 @@ fn turn(comptime T: type) fn (*const Turn(T)) callconv(.c) void {
 
         inline fn square(p: *const Turn(T), out: [*]T, x: [*]const T, rows: usize, cols: usize) void {
             @setEvalBranchQuota(100_000);
-            if (T == u32 and rows == side and cols == side) {
-                var tile: [16][*]const f32 = undefined;
-                inline for (0..16) |k| tile[k] = @ptrCast(strided.offset(x, p.x_row * k));
-                const turned = simd.loadTurned16(&tile);
-                inline for (0..16) |k| simd.store(@as([*]f32, @ptrCast(strided.offset(out, p.out_row * k))), turned[k]);
+            if (rows == side and cols == side) {
+                const F = if (T == u32) f32 else f64;
+                var tile: [side][*]const F = undefined;
+                inline for (&tile, 0..) |*row, k| row.* = @ptrCast(strided.offset(x, p.x_row * k));
+                const turned = simd.loadTurned(F, &tile);
+                inline for (turned, 0..) |v, k| simd.store(@as([*]F, @ptrCast(strided.offset(out, p.out_row * k))), v);
                 return;
             }
             for (0..rows) |i| {

@@ -291,7 +291,7 @@ fn Kernels(comptime T: type) type {
             var r = t.begin;
             if (@sizeOf(E) == 4 and t.mask_key == 1) {
                 while (t.end - r >= lanes) : (r += lanes) {
-                    const turned = simd.loadTurned16(@ptrCast(&rows));
+                    const turned = simd.loadTurned(f32, @ptrCast(&rows));
                     for (&turned, 0..) |v, j| simd.store(at(t, r + j, i), masked(kind, simd.load(T, at(t, r + j, i)), @as(@Vector(lanes, E), @bitCast(v))));
                     for (&rows) |*row| row.* += lanes;
                 }

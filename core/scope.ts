@@ -112,6 +112,9 @@ export abstract class Owned {
 
   abstract readonly disposed: boolean;
   abstract dispose(): void;
+
+  /** Sees to it that it is freed once everybody has forgotten it: called where it leaves the scope that would have. @internal */
+  abstract guard(): void;
 }
 
 let current: Frame | null = null;
@@ -121,6 +124,12 @@ function enterOutside(bytes: number): void {
   outside++;
   outsideBytes += bytes;
   grew(outsideBytes);
+}
+
+/** Lets one out of every scope. */
+function letOut(owned: Owned): void {
+  enterOutside(owned.bytes);
+  owned.guard();
 }
 
 /** How many live tensors no scope will free. @internal */
@@ -217,7 +226,7 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Own
   if (value instanceof Owned) {
     if (value.owner !== frame) return;
     value.owner = outer;
-    if (outer === null) enterOutside(value.bytes);
+    if (outer === null) letOut(value);
     else outer.add(value);
     passed?.push(value);
     return;
@@ -252,6 +261,26 @@ export function keep<T extends Owned>(tensor: T): T {
   if (owner === null || owner instanceof Fate) return tensor;
   tensor.owner = owner.closed;
   if (owner.closed !== null) owner.closed.add(tensor);
-  else enterOutside(tensor.bytes);
+  else letOut(tensor);
   return tensor;
+}
+
+/** Owns what its maker will dispose one by one, whatever happens: nobody else frees it, and no list of it is kept. @internal */
+export class Hold extends Frame {
+  constructor() {
+    super(current?.closed ?? null);
+  }
+
+  override add(): void {}
+}
+
+/** Runs `body` and lets a hold own what is made inside. @internal */
+export function heldBy<T>(hold: Hold, body: () => T): T {
+  const outer = current;
+  current = hold;
+  try {
+    return body();
+  } finally {
+    current = outer;
+  }
 }

@@ -111,7 +111,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     this.isView = isView;
     this.storage = storage;
     this.#cell = cell;
-    if (this.owner === null) this.guard();
+    if (this.owner === null) safetyNet.register(this, cell, this);
   }
 
   /** @internal */

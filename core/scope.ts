@@ -220,14 +220,18 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"; // a look at any object
 }
 
+function passTo(owned: Owned, frame: Frame | null): void {
+  owned.owner = frame;
+  if (frame === null) letOut(owned);
+  else frame.add(owned);
+}
+
 /** `seen` are the objects that were handed over already: data may hold itself. */
 function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Owned[] | null, seen: Set<unknown> | null): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Owned) {
     if (value.owner !== frame) return;
-    value.owner = outer;
-    if (outer === null) letOut(value);
-    else outer.add(value);
+    passTo(value, outer);
     passed?.push(value);
     return;
   }
@@ -259,9 +263,7 @@ export function keep<T extends Owned>(tensor: T): T {
   if (!(tensor instanceof Owned)) throw new TypeError(`keep: x must be a tensor, got ${formatValue(tensor)}`);
   const { owner } = tensor;
   if (owner === null || owner instanceof Fate) return tensor;
-  tensor.owner = owner.closed;
-  if (owner.closed !== null) owner.closed.add(tensor);
-  else letOut(tensor);
+  passTo(tensor, owner.closed);
   return tensor;
 }
 
@@ -283,4 +285,10 @@ export function heldBy<T>(hold: Hold, body: () => T): T {
   } finally {
     current = outer;
   }
+}
+
+/** Hands what a hold owns to the scope around, as if it had been made there. @internal */
+export function release<T extends Owned>(held: T): T {
+  passTo(held, current);
+  return held;
 }

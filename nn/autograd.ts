@@ -13,7 +13,7 @@ import { TypeError } from "../core/errors.ts";
 import { currentRecorder, type Recorder, type Rule, type RuleTraits, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
-import { Fate, freeAs, heldBy, Hold, keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
+import { Fate, freeAs, heldBy, Hold, keep, type Owned, refuseAsync, release, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
@@ -427,12 +427,5 @@ function own([, leaf]: readonly [string, Tensor], slot: Slot): Tensor {
   const g = slot.gradient!; // `run` has looked
   if (g === leaf || g.isView || g.isShared || !g.isContiguous) return copy(g);
   slot.gradient = null;
-  return adopt(g);
-}
-
-/** Hands a held tensor to the scope around, as if it had been made there. */
-function adopt(g: Tensor): Tensor {
-  const alias = g.alias();
-  g.dispose();
-  return alias;
+  return release(g);
 }

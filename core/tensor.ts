@@ -49,7 +49,7 @@ function letGo(cell: Cell): void {
 
 /**
  * The safety net for tensors outside scopes that nobody disposed. It never runs inside a synchronous loop. A scope holds its own, so that they need none:
- * entering and leaving it is half of what a small tensor costs, and a training step makes a thousand.
+ * entering and leaving it is a third of what a small tensor costs, and a training step makes hundreds.
  */
 const safetyNet = new FinalizationRegistry((cell: Cell) => {
   forgotten(cell.bytes);

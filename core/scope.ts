@@ -112,6 +112,9 @@ export abstract class Owned {
 
   abstract readonly disposed: boolean;
   abstract dispose(): void;
+
+  /** Sees to it that it is freed once everybody has forgotten it: called where it leaves the scope that would have. @internal */
+  abstract guard(): void;
 }
 
 let current: Frame | null = null;
@@ -121,6 +124,12 @@ function enterOutside(bytes: number): void {
   outside++;
   outsideBytes += bytes;
   grew(outsideBytes);
+}
+
+/** Lets one out of every scope. */
+function letOut(owned: Owned): void {
+  enterOutside(owned.bytes);
+  owned.guard();
 }
 
 /** How many live tensors no scope will free. @internal */
@@ -211,14 +220,18 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"; // a look at any object
 }
 
+function passTo(owned: Owned, frame: Frame | null): void {
+  owned.owner = frame;
+  if (frame === null) letOut(owned);
+  else frame.add(owned);
+}
+
 /** `seen` are the objects that were handed over already: data may hold itself. */
 function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Owned[] | null, seen: Set<unknown> | null): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Owned) {
     if (value.owner !== frame) return;
-    value.owner = outer;
-    if (outer === null) enterOutside(value.bytes);
-    else outer.add(value);
+    passTo(value, outer);
     passed?.push(value);
     return;
   }
@@ -250,8 +263,32 @@ export function keep<T extends Owned>(tensor: T): T {
   if (!(tensor instanceof Owned)) throw new TypeError(`keep: x must be a tensor, got ${formatValue(tensor)}`);
   const { owner } = tensor;
   if (owner === null || owner instanceof Fate) return tensor;
-  tensor.owner = owner.closed;
-  if (owner.closed !== null) owner.closed.add(tensor);
-  else enterOutside(tensor.bytes);
+  passTo(tensor, owner.closed);
   return tensor;
+}
+
+/** Owns what its maker will dispose one by one, whatever happens: nobody else frees it, and no list of it is kept. @internal */
+export class Hold extends Frame {
+  constructor() {
+    super(current?.closed ?? null);
+  }
+
+  override add(): void {}
+}
+
+/** Runs `body` and lets a hold own what is made inside. @internal */
+export function heldBy<T>(hold: Hold, body: () => T): T {
+  const outer = current;
+  current = hold;
+  try {
+    return body();
+  } finally {
+    current = outer;
+  }
+}
+
+/** Hands what a hold owns to the scope around, as if it had been made there. @internal */
+export function release<T extends Owned>(held: T): T {
+  passTo(held, current);
+  return held;
 }

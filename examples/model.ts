@@ -142,30 +142,45 @@ function feedForward(p: Block, x: Hidden, c: Config): Fed {
   return { y: linear(geglu(gate, up), p.down) };
 }
 
-function block(p: Block, x: Hidden, c: Config, past?: KeyValueCache): Fed {
-  const h = add(x, attend(p, layerNorm(x, p.norm1), c, past));
-  const fed = feedForward(p, layerNorm(h, p.norm2), c);
-  return { ...fed, y: add(h, fed.y) };
+/** What has been added up on the way through the blocks, in two parts: whoever normalises it adds them, in one pass over memory. */
+interface Stream {
+  x: Hidden;
+  more?: Hidden;
+}
+
+/** The sum of a stream, and its norm. */
+function normed({ x, more }: Stream, p: Block["norm1"]): { y: Hidden; sum: Hidden } {
+  return more ? layerNorm(x, p, { residual: more }) : { y: layerNorm(x, p), sum: x };
+}
+
+/** A block's stream, and what its router did. */
+type Passed = Stream & Omit<Fed, "y">;
+
+function block(p: Block, stream: Stream, c: Config, past?: KeyValueCache): Passed {
+  const first = normed(stream, p.norm1);
+  const second = normed({ x: first.sum, more: attend(p, first.y, c, past) }, p.norm2);
+  const { y, ...routed } = feedForward(p, second.y, c);
+  return { x: second.sum, more: y, ...routed };
 }
 
 /** What each block makes of each byte, the last one last. With a past the bytes follow it, and belong to it from then on. */
-function blocks(p: Params, ids: Ids, c: Config, past?: Past): Fed[] {
+function blocks(p: Params, ids: Ids, c: Config, past?: Past): Passed[] {
   const start = past?.[0]?.length ?? 0;
-  let x: Hidden = add(embedding(ids, p.token), slice(p.position.weight, 0, start, start + ids.shape[1]));
+  let stream: Stream = { x: add(embedding(ids, p.token), slice(p.position.weight, 0, start, start + ids.shape[1])) };
   return p.blocks.map((b, i) => {
-    const fed = scope(() => block(b, x, c, past?.[i])); // frees what the gradient will not need
-    x = fed.y;
-    return fed;
+    const passed = scope(() => block(b, stream, c, past?.[i])); // frees what the gradient will not need
+    stream = passed;
+    return passed;
   });
 }
 
-function head(p: Params, x: Hidden): Tensor<"f32", [number, number, Dim<"vocab">]> {
-  return matmul(layerNorm(x, p.norm), p.token.weight, { transposeB: true });
+function head(p: Params, stream: Stream): Tensor<"f32", [number, number, Dim<"vocab">]> {
+  return matmul(normed(stream, p.norm).y, p.token.weight, { transposeB: true });
 }
 
 /** Logits of the byte that follows each byte. */
 export function model(p: Params, ids: Ids, c: Config): Tensor<"f32", [number, number, Dim<"vocab">]> {
-  return head(p, blocks(p, ids, c).at(-1)!.y);
+  return head(p, blocks(p, ids, c).at(-1)!);
 }
 
 /**
@@ -173,7 +188,8 @@ export function model(p: Params, ids: Ids, c: Config): Tensor<"f32", [number, nu
  * together.
  */
 export function step(p: Params, ids: Ids, past: Past, c: Config): Tensor<"f32", [number, 1, Dim<"vocab">]> {
-  return head(p, slice(blocks(p, ids, c, past).at(-1)!.y, 1, -1));
+  const { x, more } = blocks(p, ids, c, past).at(-1)!;
+  return head(p, { x: slice(x, 1, -1), ...(more && { more: slice(more, 1, -1) }) });
 }
 
 /** Mean cross-entropy of the following bytes, in nats. */
@@ -194,7 +210,7 @@ export function trainingLoss(
   next: Ids,
   c: Config,
 ): [objective: Tensor<"f32", []>, loss: Tensor<"f32", []>, ...offsets: Tensor<"u32", [number]>[]] {
-  const fed = blocks(p, ids, c), crossEntropyLoss = crossEntropy(head(p, fed.at(-1)!.y), next);
-  const objective = fed.reduce((sum, { balance }) => balance ? add(sum, scale(balance, balanceWeight)) : sum, crossEntropyLoss);
-  return [objective, crossEntropyLoss, ...fed.flatMap(({ offsets }) => offsets ?? [])];
+  const passed = blocks(p, ids, c), crossEntropyLoss = crossEntropy(head(p, passed.at(-1)!), next);
+  const objective = passed.reduce((sum, { balance }) => balance ? add(sum, scale(balance, balanceWeight)) : sum, crossEntropyLoss);
+  return [objective, crossEntropyLoss, ...passed.flatMap(({ offsets }) => offsets ?? [])];
 }

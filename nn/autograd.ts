@@ -13,7 +13,7 @@ import { TypeError } from "../core/errors.ts";
 import { currentRecorder, type Recorder, type Rule, type RuleTraits, setRecorder, unrecorded } from "../core/op.ts";
 import type { Float } from "../core/dtype.ts";
 import { checkFunction, formatShape, formatValue, sameShape } from "../core/shape.ts";
-import { Fate, freeAs, keep, type Owned, refuseAsync, scope, scopeOf } from "../core/scope.ts";
+import { Fate, freeAs, heldBy, Hold, keep, type Owned, refuseAsync, release, scope, scopeOf } from "../core/scope.ts";
 import { Tensor, watchChanges } from "../core/tensor.ts";
 import { add } from "../ops/add.ts";
 import { copy } from "../ops/copy.ts";
@@ -55,6 +55,13 @@ interface Node {
 
 class Tape implements Recorder {
   readonly nodes: Node[] = [];
+  /** Owns what nodes and slots hold. */
+  readonly #hold = new Hold();
+
+  /** One more holder of a value, for a node or a slot. */
+  #holder(x: Tensor): Tensor {
+    return heldBy(this.#hold, () => x.alias());
+  }
 
   /** A slot for a value that gradients flow into. */
   watch(x: Tensor, path: string | null = null): Slot {
@@ -97,7 +104,7 @@ class Tape implements Recorder {
       op,
       inputs: inputs.map((x) => this.tracks(x) ? x.slot as Slot : null), // as in `tracks`
       outputs: outputs.map((x) => this.watch(x)),
-      saved: saved.map((x) => keep(x.alias())),
+      saved: heldBy(this.#hold, () => saved.map((x) => x.alias())),
       writes: saved.map((x) => x.storage.writes),
       back,
     });
@@ -105,7 +112,7 @@ class Tape implements Recorder {
 
   /** Runs the rules, last node first, from a cotangent of 1 at `loss`. */
   backward(loss: Slot, one: Tensor): void {
-    loss.gradient = keep(one.alias()); // where the loss is a parameter itself, this becomes its gradient
+    loss.gradient = this.#holder(one); // where the loss is a parameter itself, this becomes its gradient
     for (let node = this.nodes.pop(); node !== undefined; node = this.nodes.pop()) {
       try {
         const cotangents = node.outputs.map((slot) => slot.gradient);
@@ -162,14 +169,16 @@ class Tape implements Recorder {
     const before = slot.gradient;
     if (before === null) {
       // A holder of its own: the rule may have returned its cotangent, or one tensor twice.
-      slot.gradient = keep(g.alias());
+      slot.gradient = this.#holder(g);
       slot.own = fresh;
     } else if (before === g) {
       // The rule has added to it.
     } else if (slot.own) {
       add(before, g as never, { out: before as never }); // the same shape and dtype, whatever they are
     } else {
-      slot.gradient = keep(add(before, g as never) as Tensor); // as above
+      // What the rule has just made takes the sum too.
+      const sum = fresh ? add(before, g as never, { out: g as never }) : add(before, g as never); // as above
+      slot.gradient = this.#holder(sum as Tensor);
       slot.own = true;
       before.dispose();
     }
@@ -418,12 +427,5 @@ function own([, leaf]: readonly [string, Tensor], slot: Slot): Tensor {
   const g = slot.gradient!; // `run` has looked
   if (g === leaf || g.isView || g.isShared || !g.isContiguous) return copy(g);
   slot.gradient = null;
-  return g.owner === null ? adopt(g) : g;
-}
-
-/** Hands a kept tensor to the scope around, as if it had been made there. */
-function adopt(g: Tensor): Tensor {
-  const alias = g.alias();
-  g.dispose();
-  return alias;
+  return release(g);
 }

@@ -33,16 +33,41 @@ export function leafName(name: string, path: string): string {
  */
 export function flatten(tree: unknown, op: string = "flatten", name: string = "params"): Leaf[] {
   const leaves: Leaf[] = [];
-  walk(op, name, tree, "", [], (path, x) => {
-    if (x.disposed) throw freedError(op, leafName(name, path), x);
-    leaves.push([path, x]);
-  });
+  if (!collect(op, name, tree, "", [], leaves)) return leaves;
   const paths = new Set<string>();
   for (const [path] of leaves) {
     if (paths.has(path)) throw new TypeError(`${op}: two tensors are called ${leafName(name, path)}`);
     paths.add(path);
   }
   return leaves;
+}
+
+/** Adds the live tensors of a tree to `leaves`. Whether a key is empty or holds a dot: only then can two tensors have one path. */
+function collect(op: string, name: string, node: unknown, path: string, above: object[], leaves: Leaf[]): boolean {
+  if (isTensor(node)) {
+    if (node.disposed) throw freedError(op, leafName(name, path), node);
+    leaves.push([path, node]);
+    return false;
+  }
+  enter(op, name, node, path, above);
+  let odd = false;
+  for (const key of Object.keys(node)) {
+    const child = (node as Record<string, unknown>)[key]; // an array has its indices as keys
+    if (child === undefined) continue;
+    odd = key === "" || key.includes(".") || odd;
+    odd = collect(op, name, child, path === "" ? key : `${path}.${key}`, above, leaves) || odd;
+  }
+  above.pop();
+  return odd;
+}
+
+/** Goes into a node that has to be a branch, and not one of those above it. */
+function enter(op: string, name: string, node: unknown, path: string, above: object[]): asserts node is object {
+  if (!isBranch(node)) {
+    throw new TypeError(`${op}: ${leafName(name, path)} must be a tensor, or an object or array of tensors, got ${formatValue(node)}`);
+  }
+  if (above.includes(node)) throw new TypeError(`${op}: ${leafName(name, path)} contains itself`);
+  above.push(node);
 }
 
 /** A tree of the same structure, each tensor replaced by what `change` makes of it: a tensor of the same kind, if P is to be true. @internal */
@@ -118,6 +143,7 @@ export function parameterCount<P extends Tree<P>>(tree: P): number {
 
 /** Fails where a tensor stands at two places of a tree: what updates both in place would do so twice. @internal */
 export function checkDistinct(op: string, name: string, leaves: readonly Leaf[]): void {
+  if (new Set(leaves.map(([, x]) => x)).size === leaves.length) return;
   const seen = new Map<Tensor, string>();
   for (const [path, x] of leaves) {
     const before = seen.get(x);
@@ -137,11 +163,17 @@ export function checkApart(op: string, aName: string, a: readonly Leaf[], bName:
   }
 }
 
+/** Finds a tree's tensors by their paths, fast where they are asked for in the tree's own order. @internal */
+export function byPath(leaves: readonly Leaf[]): (path: string, place: number) => Tensor | undefined {
+  let map: Map<string, Tensor> | undefined;
+  return (path, place) => leaves[place]?.[0] === path ? leaves[place]![1] : (map ??= new Map(leaves)).get(path);
+}
+
 /** Fails where two trees differ in their paths, or in the shape, element type or device at one of them. @internal */
 export function checkSameTree(op: string, aName: string, a: readonly Leaf[], bName: string, b: readonly Leaf[]): void {
-  const theirs = new Map(b);
-  for (const [path, x] of a) {
-    const y = theirs.get(path);
+  const theirs = byPath(b);
+  for (let i = 0; i < a.length; i++) {
+    const [path, x] = a[i]!, y = theirs(path, i);
     if (y === undefined) throw new TypeError(`${op}: ${leafName(aName, path)} has no counterpart in ${bName}`);
     const where = `${leafName(aName, path)} is`;
     if (x.dtype !== y.dtype) throw new TypeError(`${op}: ${where} ${x.dtype}, ${leafName(bName, path)} is ${y.dtype}`);
@@ -168,11 +200,7 @@ function walk(
   visit: (path: string, x: Tensor) => unknown,
 ): unknown {
   if (isTensor(node)) return visit(path, node);
-  if (!isBranch(node)) {
-    throw new TypeError(`${op}: ${leafName(name, path)} must be a tensor, or an object or array of tensors, got ${formatValue(node)}`);
-  }
-  if (above.includes(node)) throw new TypeError(`${op}: ${leafName(name, path)} contains itself`);
-  above.push(node);
+  enter(op, name, node, path, above);
   const entries = Object.keys(node).map((key): [string, unknown] => {
     const child = (node as Record<string, unknown>)[key]; // an array has its indices as keys
     return [key, child === undefined ? undefined : walk(op, name, child, path === "" ? key : `${path}.${key}`, above, visit)];

@@ -68,7 +68,7 @@ function forward(op: string, h: Tensor, weights: Tensor, order: AnyOrder, to: Te
       const given = { offsets: order!, order: order!, places: places! }; // offsets are not looked at
       const g = gradients("combineRowsBackward", h!, weights!, given, dy!, wanted[0]!, wanted[1]!);
       return [g.h, g.weights];
-    });
+    }, { fresh: true });
   }
   return out;
 }

@@ -54,7 +54,7 @@ function forward(op: string, x: Tensor, order: AnyOrder, to: Tensor | undefined)
   if (recording(x)) {
     record(op, [x], [out], [order.order, order.places], ([dy], [order, places]) => {
       return [gradient("gatherRowsBackward", dy!, { offsets: order!, order: order!, places: places! }, undefined)]; // offsets are not looked at
-    });
+    }, { fresh: true });
   }
   return out;
 }

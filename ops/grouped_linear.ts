@@ -143,7 +143,7 @@ function forward(x: Tensor, offsets: Tensor, p: AnyGroupedLinear, to: Tensor | u
     record(op, inputs, [out], [x, offsets, weight], ([dy], [x, offsets, weight], wanted) => {
       const g = gradients(x!, offsets!, weight!, dy!, { x: wanted[0]!, weight: wanted[1]!, bias: wanted[2] === true }, {}, {});
       return bias === undefined ? [g.x, g.weight] : [g.x, g.weight, g.bias];
-    });
+    }, { fresh: true });
   }
   return out;
 }

@@ -169,7 +169,7 @@ function forward(op: string, x: Tensor, p: AnyLayerNorm, options: AnyOptions = n
         eps,
       );
       return [...lead.map(() => g.x), g.weight, ...(bias === undefined ? [] : [g.bias])];
-    });
+    }, { fresh: residual === undefined });
     stats?.dispose(); // the tape has its own holder
   }
   return sum === null ? out : { y: out, sum };

@@ -174,7 +174,7 @@ export function product(op: string, a: Tensor, b: Tensor, options: AnyOptions = 
         !wanted[1] ? null : transposeB ? gradient(dy!, a!, true, transposeA, b!) : gradient(a!, dy!, !transposeA, false, b!),
         ...(bias === undefined ? [] : [wanted[2] ? sumTo(dy!, [dy!.shape[dy!.rank - 1]!]) : null]),
       ];
-    });
+    }, { fresh: bias === undefined });
   }
   return out;
 }

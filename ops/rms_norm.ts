@@ -101,7 +101,7 @@ function forward(op: string, x: Tensor, p: AnyRmsNorm, options: AnyOptions = non
     record(op, [x, p.weight], [out], kept, ([dy], [x, weight, stats = null], wanted) => {
       const g = gradients("rmsNormBackward", x!, weight!, stats, dy!, wanted[0]!, wanted[1]!, eps);
       return [g.x, g.weight];
-    });
+    }, { fresh: true });
     stats?.dispose(); // the tape has its own holder
   }
   return out;

@@ -76,6 +76,7 @@ const steps: Step[] = [
       [deno, "task", "bench:json", "--tiny"],
       [deno, "task", "bench:gpu", "--tiny"],
       [deno, "run", "-A", "bench/workers.ts", "--tiny"],
+      [deno, "run", "-A", "bench/step.ts", "--tiny"],
     ],
   },
   { name: "demo-deno", commands: [[deno, "task", "demo", "--size", "tiny", "--steps", "5", "--out", join(out, "deno"), "--json"]] },

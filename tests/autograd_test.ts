@@ -34,6 +34,18 @@ test("gradients are contiguous tensors of their own, also where a rule passes it
   assert.deepEqual([...x.readSync()], [1, 2, 3, 4, 5, 6]);
 });
 
+test("what gathers for a value is never added to what another value holds", () => {
+  using b = tensor(cpu, [1, 2], [5, 7]), x = tensor(cpu, [1, 2], [3, -2]), weight = tensor(cpu, [2, 2], [1, 2, 3, 4]);
+  using c = tensor(cpu, [1, 2], [10, 100]);
+  const params = { b, x, weight };
+  // One cotangent, c, flows into b and x; what the layer's rule makes joins it for x alone.
+  const f = valueAndGrad((p: typeof params) => sum(mul(add(p.b, add(p.x, linear(p.x, { weight: p.weight }))), c)));
+  using r = f(params);
+  assert.deepEqual([...r.grads.b.readSync()], [10, 100]);
+  assert.deepEqual([...r.grads.x.readSync()], [10 + 310, 100 + 420]);
+  assert.deepEqual([...r.grads.weight.readSync()], [30, -20, 300, -200]);
+});
+
 test("constants get no gradient, and nothing is recorded for them", () => {
   using x = x2();
   using c = x2();

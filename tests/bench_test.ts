@@ -4,6 +4,7 @@ import { type Case, describe, gemmCases } from "../bench/gemm_cases.ts";
 import { choose } from "../bench/filter.ts";
 import { type GemmResults, summaryLines } from "../bench/gemm_summary.ts";
 import { gpuCases } from "../bench/gpu_cases.ts";
+import { matched } from "../bench/step_profile.ts";
 import { demandRight, fault, Judge, whole, WrongResultError } from "../bench/judge.ts";
 import { makeProblem, type Problem, reference } from "../bench/problem.ts";
 
@@ -191,4 +192,17 @@ test("the summary holds the times of small calls against their bars from above",
     "whole call at 16³, 1": [299, true],
     "call at 32³ beside its kernel, 1": [251, false],
   });
+});
+
+test("each call that was foretold gets its time, a commit's counts for the call before it, and the rest is kept apart", () => {
+  const calls = [["tw_tensor_new", 1], ["tw_add", 2], ["tw_tensor_free", 4], ["tw_scale_by", 8], ["tw_together_commit", 16], [
+    "tw_fill",
+    32,
+  ]];
+  const noted = calls.map(([name, ms]) => ({ name: name as string, began: 0, ms: ms as number }));
+  assert.deepEqual(matched(noted, [{ name: "tw_add" }, { name: "tw_scale_by" }]), { ops: [2, 24], rest: [1, 4, 32] });
+  assert.throws(
+    () => matched(noted, [{ name: "tw_scale_by" }, { name: "tw_add" }]),
+    /^Error: explain foretells tw_add as call 1, which was not made$/,
+  );
 });

@@ -40,6 +40,7 @@ test("flatten() refuses disposed tensors, names that meet, and trees that contai
   gone.dispose();
   assert.throws(() => flatten({ a: { b: gone } }, "adamW"), new TypeError("adamW: params.a.b was disposed"));
   assert.throws(() => flatten({ "a.b": one(), a: { b: one() } }), new TypeError("flatten: two tensors are called params.a.b"));
+  assert.throws(() => flatten({ "": { a: one() }, a: one() }), new TypeError("flatten: two tensors are called params.a"));
   const loop: { self?: unknown } = {};
   loop.self = [loop];
   assert.throws(() => flatten(loop), new TypeError("flatten: params.self.0 contains itself"));

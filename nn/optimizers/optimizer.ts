@@ -8,7 +8,7 @@ import { Fate, freeAs, keep, scope } from "../../core/scope.ts";
 import { type Tensor, tensor } from "../../core/tensor.ts";
 import { clipParts } from "../../ops/clip.ts";
 import { refill, zeros } from "../../ops/fill.ts";
-import { checkApart, checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
+import { byPath, checkApart, checkDistinct, checkSameTree, flatten, type Leaf, mapTree, type Tree } from "../tree.ts";
 
 /** A step is counted in u32. */
 const steps_max = 2 ** 32 - 1;
@@ -167,8 +167,8 @@ export function makeOptimizer<P extends Tree<P>, State extends object>(
 
 /** A tree's tensors in the order of other leaves of the same paths: keys may have been inserted in another order. */
 function inOrder(order: readonly Leaf[], leaves: readonly Leaf[]): F32[] {
-  const byPath = new Map(leaves);
-  return order.map(([path]) => byPath.get(path) as F32); // `checkSameTree` has found it, f32 like the optimizer's
+  const find = byPath(leaves);
+  return order.map(([path], i) => find(path, i) as F32); // `checkSameTree` has found it, f32 like the optimizer's
 }
 
 /** Whether every element is finite. A norm beyond f32 would still be clipped, one of what is not finite is not. */

@@ -47,7 +47,10 @@ fn Kernels(comptime T: type) type {
                 x: [*]const T,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                    if (whole) sweep.ask(T, s.x + j + sweep.ahead, false);
+                    if (whole) {
+                        sweep.ask(T, s.x + j + sweep.ahead, false);
+                        sweep.ask(T, s.out + j + sweep.ahead, true);
+                    }
                     const x = sweep.read(T, whole, s.x + j, left, 0);
                     const zero: V = @splat(0);
                     const y = switch (kind) {
@@ -86,6 +89,7 @@ fn Kernels(comptime T: type) type {
                     if (whole) {
                         sweep.ask(T, s.x + j + sweep.ahead, false);
                         sweep.ask(T, s.dy + j + sweep.ahead, false);
+                        sweep.ask(T, s.dx + j + sweep.ahead, true);
                     }
                     const x = sweep.read(T, whole, s.x + j, left, 0);
                     const dy = sweep.read(T, whole, s.dy + j, left, 0);

@@ -9,13 +9,18 @@ const simd = @import("../isa/simd.zig");
 const Vec = simd.Vec;
 const lanes = simd.lanes;
 
+/// 16·`vectors` elements, or the first `left` of 16 and zeros for the others.
+pub inline fn readSome(comptime T: type, comptime vectors: usize, comptime whole: bool, at: [*]const T, left: usize) @Vector(vectors * lanes, T) {
+    return if (whole) simd.load(@Vector(vectors * lanes, T), at) else simd.loadPartial(T, at, left, 0);
+}
+
 /// 16 elements, or the first `left` of them and `fill` for the others.
 pub inline fn read(comptime T: type, comptime whole: bool, at: [*]const T, left: usize, fill: T) Vec(T) {
     return if (whole) simd.load(T, at) else simd.loadPartial(T, at, left, fill);
 }
 
-/// Stores 16 elements, or the first `left` of them.
-pub inline fn write(comptime T: type, comptime whole: bool, at: [*]T, v: Vec(T), left: usize) void {
+/// Stores all elements of v, or the first `left` of 16.
+pub inline fn write(comptime T: type, comptime whole: bool, at: [*]T, v: anytype, left: usize) void {
     if (whole) simd.store(at, v) else simd.storePartial(at, v, left);
 }
 
@@ -47,6 +52,15 @@ pub inline fn each(n: usize, pass: anytype) void {
     var j: usize = 0;
     while (n - j >= lanes) : (j += lanes) pass.at(true, j, lanes);
     if (j < n) pass.at(false, j, n - j);
+}
+
+/// As `each`, for passes of long formulas whose `at(vectors, whole, j, left)` handles 16·`vectors` elements: two vectors at a time where they take no more than
+/// four registers, whose steps `simd.abreast` overlaps.
+pub inline fn eachPair(comptime T: type, n: usize, pass: anytype) void {
+    var j: usize = 0;
+    if (2 * lanes / simd.width(T) <= 4) while (n - j >= 2 * lanes) : (j += 2 * lanes) pass.at(2, true, j, 2 * lanes);
+    while (n - j >= lanes) : (j += lanes) pass.at(1, true, j, lanes);
+    if (j < n) pass.at(1, false, j, n - j);
 }
 
 /// `count` sums over the `n` elements of a row; `pass.at` answers one term of each, `[count]Vec(T)`, with zeros in lanes that are missing.

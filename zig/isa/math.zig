@@ -122,9 +122,10 @@ inline fn atLeast(v: anytype, limit: Element(@TypeOf(v))) @TypeOf(v) {
 /// c0 + c1·x + c2·x² + …, highest first (Horner).
 inline fn polynomial(x: anytype, comptime coefficients: []const Element(@TypeOf(x))) @TypeOf(x) {
     const V = @TypeOf(x);
+    @setEvalBranchQuota(100_000);
     var sum = all(V, coefficients[coefficients.len - 1]);
     comptime var i = coefficients.len - 1;
-    inline while (i > 0) : (i -= 1) sum = simd.fma(sum, x, all(V, coefficients[i - 1]));
+    inline while (i > 0) : (i -= 1) sum = simd.abreast(simd.fma(sum, x, all(V, coefficients[i - 1])));
     return sum;
 }
 

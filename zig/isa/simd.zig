@@ -90,6 +90,53 @@ fn fmaThroughF64(a: anytype, b: @TypeOf(a), c: @TypeOf(a)) @TypeOf(a) {
     return @floatCast(sumToOdd(product, @as(Wide, @floatCast(c))));
 }
 
+/// v as it is, where it is two or four registers computed side by side up to here. Left alone the compiler makes a chain of dependent steps for each register, one
+/// behind the other, and the processor does not look far enough ahead to overlap them: GELU of 32 elements of f32 at a time takes 0.83 of the time with it, of 16
+/// of f64 0.72 (AVX2, Zen 3).
+pub inline fn abreast(v: anytype) @TypeOf(v) {
+    const T = Element(@TypeOf(v));
+    if (isa != .avx2 and isa != .avx512) return v;
+    const each = comptime width(T);
+    switch (@typeInfo(@TypeOf(v)).vector.len / each) {
+        2 => {
+            var a = register(v, each, 0);
+            var b = register(v, each, 1);
+            asm (""
+                : [a] "+x" (a),
+                  [b] "+x" (b),
+            );
+            return joined(a, b);
+        },
+        4 => {
+            var a = register(v, each, 0);
+            var b = register(v, each, 1);
+            var c = register(v, each, 2);
+            var d = register(v, each, 3);
+            asm (""
+                : [a] "+x" (a),
+                  [b] "+x" (b),
+                  [c] "+x" (c),
+                  [d] "+x" (d),
+            );
+            return joined(joined(a, b), joined(c, d));
+        },
+        else => return v,
+    }
+}
+
+/// Lanes of a first vector, and of a second one, as `@shuffle` counts them.
+const of_first = [32]i32{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
+const of_second: [32]i32 = ~@as(@Vector(32, i32), of_first);
+
+inline fn register(v: anytype, comptime each: usize, comptime place: usize) @Vector(each, Element(@TypeOf(v))) {
+    return @shuffle(Element(@TypeOf(v)), v, undefined, of_first[place * each ..][0..each].*);
+}
+
+inline fn joined(a: anytype, b: @TypeOf(a)) @Vector(2 * @typeInfo(@TypeOf(a)).vector.len, Element(@TypeOf(a))) {
+    const n = @typeInfo(@TypeOf(a)).vector.len;
+    return @shuffle(Element(@TypeOf(a)), a, b, of_first[0..n].* ++ of_second[0..n].*);
+}
+
 /// `@select` for scalars and vectors.
 inline fn select(condition: anytype, a: anytype, b: @TypeOf(a)) @TypeOf(a) {
     if (@typeInfo(@TypeOf(a)) == .vector) return @select(Element(@TypeOf(a)), condition, a, b);

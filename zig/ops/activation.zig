@@ -14,7 +14,6 @@ const sweep = @import("../row/sweep.zig");
 const tensor = @import("../tensor.zig");
 const Device = device.Device;
 const Error = status.Error;
-const Vec = simd.Vec;
 
 pub const Kind = enum(u32) { relu, gelu, gelu_tanh, silu, sigmoid, tanh };
 
@@ -28,8 +27,6 @@ fn Backward(comptime T: type) type {
 
 fn Kernels(comptime T: type) type {
     return struct {
-        const V = Vec(T);
-
         fn forward(p: *const Forward(T)) callconv(.c) void {
             switch (p.kind) {
                 inline else => |kind| forwardOf(kind, p),
@@ -38,7 +35,7 @@ fn Kernels(comptime T: type) type {
 
         fn forwardOf(comptime kind: Kind, p: *const Forward(T)) void {
             @setEvalBranchQuota(20_000);
-            for (0..p.rows) |i| sweep.each(p.cols, Value(kind){ .out = p.out + i * p.out_stride, .x = p.x + i * p.x_stride });
+            for (0..p.rows) |i| sweep.eachPair(T, p.cols, Value(kind){ .out = p.out + i * p.out_stride, .x = p.x + i * p.x_stride });
         }
 
         fn Value(comptime kind: Kind) type {
@@ -46,10 +43,13 @@ fn Kernels(comptime T: type) type {
                 out: [*]T,
                 x: [*]const T,
 
-                pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                    if (whole) sweep.ask(T, s.x + j + sweep.ahead, false);
-                    const x = sweep.read(T, whole, s.x + j, left, 0);
-                    const zero: V = @splat(0);
+                pub inline fn at(s: @This(), comptime vectors: usize, comptime whole: bool, j: usize, left: usize) void {
+                    if (whole) inline for (0..vectors) |k| {
+                        sweep.ask(T, s.x + j + k * simd.lanes + sweep.ahead, false);
+                        sweep.ask(T, s.out + j + k * simd.lanes + sweep.ahead, true);
+                    };
+                    const x = sweep.readSome(T, vectors, whole, s.x + j, left);
+                    const zero: @TypeOf(x) = @splat(0);
                     const y = switch (kind) {
                         .relu => @select(T, x < zero, zero, x),
                         .gelu => math.geluErf(x),
@@ -72,7 +72,7 @@ fn Kernels(comptime T: type) type {
         fn backwardOf(comptime kind: Kind, p: *const Backward(T)) void {
             @setEvalBranchQuota(20_000);
             for (0..p.rows) |i| {
-                sweep.each(p.cols, Gradient(kind){ .dx = p.dx + i * p.dx_stride, .dy = p.dy + i * p.dy_stride, .x = p.x + i * p.x_stride });
+                sweep.eachPair(T, p.cols, Gradient(kind){ .dx = p.dx + i * p.dx_stride, .dy = p.dy + i * p.dy_stride, .x = p.x + i * p.x_stride });
             }
         }
 
@@ -82,14 +82,15 @@ fn Kernels(comptime T: type) type {
                 dy: [*]const T,
                 x: [*]const T,
 
-                pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                    if (whole) {
-                        sweep.ask(T, s.x + j + sweep.ahead, false);
-                        sweep.ask(T, s.dy + j + sweep.ahead, false);
-                    }
-                    const x = sweep.read(T, whole, s.x + j, left, 0);
-                    const dy = sweep.read(T, whole, s.dy + j, left, 0);
-                    const zero: V = @splat(0);
+                pub inline fn at(s: @This(), comptime vectors: usize, comptime whole: bool, j: usize, left: usize) void {
+                    if (whole) inline for (0..vectors) |k| {
+                        sweep.ask(T, s.x + j + k * simd.lanes + sweep.ahead, false);
+                        sweep.ask(T, s.dy + j + k * simd.lanes + sweep.ahead, false);
+                        sweep.ask(T, s.dx + j + k * simd.lanes + sweep.ahead, true);
+                    };
+                    const x = sweep.readSome(T, vectors, whole, s.x + j, left);
+                    const dy = sweep.readSome(T, vectors, whole, s.dy + j, left);
+                    const zero: @TypeOf(x) = @splat(0);
                     const dx = switch (kind) {
                         .relu => @select(T, x <= zero, zero, dy),
                         .gelu => dy * math.geluErfGrad(x),

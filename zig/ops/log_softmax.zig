@@ -34,7 +34,7 @@ fn Kernels(comptime T: type) type {
             return @splat(v);
         }
 
-        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
+        /// Short rows go four at a time.
         fn forward(p: *const Forward(T)) callconv(.c) void {
             @setEvalBranchQuota(20_000);
             var i: usize = 0;
@@ -50,7 +50,7 @@ fn Kernels(comptime T: type) type {
                 // Of a row of −Inf nothing is taken off: it stays as it is, a NaN in it makes the sum NaN.
                 if (m[g] == -infinity) m[g] = 0;
                 const row: Row = .{ .x = p.x + (first + g) * p.x_stride };
-                const sum = sweep.sums(T, 1, 2, p.cols, Exponentials{ .row = row, .m = all(m[g]), .next = p.x + (first + g + group) * p.x_stride })[0];
+                const sum = sweep.sums(T, 1, 2, p.cols, Exponentials{ .row = row, .m = all(m[g]), .next = p.x + (first + g + group) * p.x_stride, .out = p.out + (first + g) * p.out_stride })[0];
                 sums[g] = if (sum == 0) 1 else sum;
             }
             const log_sum: [simd.lanes]T = math.log(@as(V, sums));
@@ -79,9 +79,14 @@ fn Kernels(comptime T: type) type {
             m: V,
             /// The row that this one asks for.
             next: [*]const T,
+            /// The row that is written next.
+            out: [*]T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
-                if (whole) sweep.ask(T, s.next + j, false);
+                if (whole) {
+                    sweep.ask(T, s.next + j, false);
+                    sweep.ask(T, s.out + j, true);
+                }
                 return .{math.expNegative(s.row.at(whole, j, left) - s.m)};
             }
         };
@@ -102,16 +107,27 @@ fn Kernels(comptime T: type) type {
             for (0..p.rows) |i| {
                 const dy = p.dy + i * p.dy_stride;
                 const y = p.y + i * p.y_stride;
-                const sum = sweep.sums(T, 1, 4, p.cols, Seen{ .dy = dy, .y = y })[0];
-                sweep.each(p.cols, Gradient{ .dx = p.dx + i * p.dx_stride, .dy = dy, .y = y, .sum = all(sum) });
+                const dx = p.dx + i * p.dx_stride;
+                const sum = sweep.sums(T, 1, 4, p.cols, Seen{ .dy = dy, .y = y, .dx = dx })[0];
+                sweep.each(p.cols, Gradient{
+                    .dx = dx,
+                    .dy = dy,
+                    .y = y,
+                    .sum = all(sum),
+                    .dy_next = dy + p.dy_stride,
+                    .y_next = y + p.y_stride,
+                });
             }
         }
 
         const Seen = struct {
             dy: [*]const T,
             y: [*]const T,
+            /// The row that is written next, which this one asks for.
+            dx: [*]T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                if (whole) sweep.ask(T, s.dx + j, true);
                 const y = sweep.read(T, whole, s.y + j, left, -infinity);
                 return .{@select(T, y == all(-infinity), all(0), sweep.read(T, whole, s.dy + j, left, 0))};
             }
@@ -122,8 +138,15 @@ fn Kernels(comptime T: type) type {
             dy: [*]const T,
             y: [*]const T,
             sum: V,
+            /// The rows that this one asks for.
+            dy_next: [*]const T,
+            y_next: [*]const T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
+                if (whole) {
+                    sweep.ask(T, s.dy_next + j, false);
+                    sweep.ask(T, s.y_next + j, false);
+                }
                 const y = sweep.read(T, whole, s.y + j, left, -infinity);
                 const dx = simd.fma(-math.expNegative(y), s.sum, sweep.read(T, whole, s.dy + j, left, 0));
                 sweep.write(T, whole, s.dx + j, @select(T, y == all(-infinity), all(0), dx), left);

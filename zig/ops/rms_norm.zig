@@ -74,7 +74,7 @@ fn Kernels(comptime T: type) type {
             return @splat(v);
         }
 
-        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
+        /// Short rows go four at a time.
         fn rows(p: *const Forward(T)) callconv(.c) void {
             @setEvalBranchQuota(20_000);
             var i: usize = 0;
@@ -84,7 +84,7 @@ fn Kernels(comptime T: type) type {
 
         inline fn normalizeGroup(comptime group: usize, p: *const Forward(T), first: usize) void {
             var r: [group]T = undefined;
-            for (0..group) |g| r[g] = factor(p.x + (first + g) * p.x_stride, p.cols, p.eps);
+            for (0..group) |g| r[g] = factor(p.x + (first + g) * p.x_stride, p.cols, p.eps, if (p.out) |out| out + (first + g) * p.out_stride else null);
             for (0..group) |g| {
                 const i = first + g;
                 const x = p.x + i * p.x_stride;
@@ -106,20 +106,27 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        /// r of a row. The mean square of nothing is 0.
-        inline fn factor(x: [*]const T, cols: usize, eps: T) T {
-            const squares = sweep.sums(T, 1, 4, cols, Squares{ .x = x })[0];
+        /// r of a row. The mean square of nothing is 0. It asks for `out`, which is written next.
+        inline fn factor(x: [*]const T, cols: usize, eps: T, out: ?[*]T) T {
+            const squares = if (out) |o|
+                sweep.sums(T, 1, 4, cols, Squares(true){ .x = x, .out = o })[0]
+            else
+                sweep.sums(T, 1, 4, cols, Squares(false){ .x = x, .out = undefined })[0];
             return 1 / @sqrt(squares / @as(T, @floatFromInt(@max(1, cols))) + eps);
         }
 
-        const Squares = struct {
-            x: [*]const T,
+        fn Squares(comptime asks: bool) type {
+            return struct {
+                x: [*]const T,
+                out: [*]T,
 
-            pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
-                const x = sweep.read(T, whole, s.x + j, left, 0);
-                return .{x * x};
-            }
-        };
+                pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                    if (whole and asks) sweep.ask(T, s.out + j, true);
+                    const x = sweep.read(T, whole, s.x + j, left, 0);
+                    return .{x * x};
+                }
+            };
+        }
 
         const Normalize = struct {
             out: [*]T,
@@ -143,46 +150,52 @@ fn Kernels(comptime T: type) type {
             } else differentiate(true, false, p);
         }
 
-        /// Rows go four at a time where sums over rows are wanted: the sums are loaded and stored once for four.
+        /// All passes over one row before the next, but short rows go four at a time; see layer_norm.zig.
         fn differentiate(comptime want_dx: bool, comptime want_sums: bool, p: *const Backward(T)) void {
             @setEvalBranchQuota(20_000);
-            const group = if (want_sums) 4 else 1;
             var i: usize = 0;
-            while (p.rows - i >= group) : (i += group) rowGroup(group, want_dx, want_sums, p, i);
+            if (p.cols <= sweep.group_cols_max) while (p.rows - i >= 4) : (i += 4) rowGroup(4, want_dx, want_sums, p, i);
             while (i < p.rows) : (i += 1) rowGroup(1, want_dx, want_sums, p, i);
         }
 
         inline fn rowGroup(comptime group: usize, comptime want_dx: bool, comptime want_sums: bool, p: *const Backward(T), first: usize) void {
             const n: T = @floatFromInt(@max(1, p.cols));
-            var pass: Gradients(group, want_dx, want_sums) = undefined;
-            pass.weight = p.weight;
-            pass.x_next = group * p.x_stride;
-            pass.dy_next = group * p.dy_stride;
-            if (want_sums) pass.sums = p.sums.?;
-            var usual = true;
-            inline for (0..group) |g| {
+            var r: [group]T = undefined;
+            var slope: [group]T = undefined;
+            for (0..group) |g| {
                 const i = first + g;
-                pass.x[g] = p.x + i * p.x_stride;
-                pass.dy[g] = p.dy + i * p.dy_stride;
-                pass.r[g] = if (p.stats) |stats| stats[i] else factor(pass.x[g], p.cols, p.eps);
-                if (!extreme.usual(T, pass.r[g])) usual = false;
-                if (want_dx) {
-                    pass.dx[g] = p.dx.? + i * p.dx_stride;
-                    // mean(u·x̂) = r·mean(u·x).
-                    const product = sweep.sums(T, 1, 4, p.cols, Products{ .x = pass.x[g], .dy = pass.dy[g], .weight = p.weight })[0];
-                    pass.slope[g] = pass.r[g] * (product / n);
+                r[g] = if (p.stats) |stats| stats[i] else factor(p.x + i * p.x_stride, p.cols, p.eps, null);
+            }
+            if (want_dx) for (0..group) |g| {
+                const i = first + g;
+                // mean(u·x̂) = r·mean(u·x).
+                slope[g] = r[g] * (sweep.sums(T, 1, 4, p.cols, Products{
+                    .x = p.x + i * p.x_stride,
+                    .dy = p.dy + i * p.dy_stride,
+                    .weight = p.weight,
+                    .x_next = p.x + (i + group) * p.x_stride,
+                    .dx = p.dx.? + i * p.dx_stride,
+                })[0] / n);
+            };
+            for (0..group) |g| {
+                const i = first + g;
+                if (!extreme.usual(T, r[g])) {
+                    @branchHint(.unlikely);
+                    extremeRow(want_dx, p, i);
+                    continue;
                 }
+                sweep.each(p.cols, Gradients(want_dx, want_sums){
+                    .dx = if (want_dx) p.dx.? + i * p.dx_stride else undefined,
+                    .x = p.x + i * p.x_stride,
+                    .dy = p.dy + i * p.dy_stride,
+                    .r = all(r[g]),
+                    .slope = if (want_dx) all(slope[g]) else undefined,
+                    .weight = p.weight,
+                    .dweight = if (want_sums) p.sums.? else undefined,
+                    .x_next = p.x + (i + group) * p.x_stride,
+                    .dy_next = p.dy + (i + group) * p.dy_stride,
+                });
             }
-            if (!usual) {
-                @branchHint(.unlikely);
-                return if (group == 1) extremeRow(want_dx, p, first) else oneByOne(want_dx, want_sums, p, first, group);
-            }
-            sweep.each(p.cols, pass);
-        }
-
-        /// Rows among which one is extreme: in their order, as the sums are.
-        noinline fn oneByOne(comptime want_dx: bool, comptime want_sums: bool, p: *const Backward(T), first: usize, count: usize) void {
-            for (first..first + count) |i| rowGroup(1, want_dx, want_sums, p, i);
         }
 
         fn extremeRow(comptime want_dx: bool, p: *const Backward(T), i: usize) void {
@@ -199,47 +212,49 @@ fn Kernels(comptime T: type) type {
             });
         }
 
+        /// It asks for the next row of x, and for the row that is written next: the passes share what waits for memory.
         const Products = struct {
             x: [*]const T,
             dy: [*]const T,
             weight: [*]const T,
+            x_next: [*]const T,
+            dx: [*]T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                if (whole) {
+                    sweep.ask(T, s.x_next + j, false);
+                    sweep.ask(T, s.dx + j, true);
+                }
                 const u = sweep.read(T, whole, s.dy + j, left, 0) * sweep.read(T, whole, s.weight + j, left, 0);
                 return .{u * sweep.read(T, whole, s.x + j, left, 0)};
             }
         };
 
-        fn Gradients(comptime group: usize, comptime want_dx: bool, comptime want_sums: bool) type {
+        fn Gradients(comptime want_dx: bool, comptime want_sums: bool) type {
             return struct {
-                dx: [group][*]T,
-                x: [group][*]const T,
-                dy: [group][*]const T,
-                r: [group]T,
-                slope: [group]T,
+                dx: [*]T,
+                x: [*]const T,
+                dy: [*]const T,
+                r: V,
+                slope: V,
                 weight: [*]const T,
-                sums: [*]T,
-                /// How far on the rows are that these ask for.
-                x_next: usize,
-                dy_next: usize,
+                dweight: [*]T,
+                /// The rows that this one asks for.
+                x_next: [*]const T,
+                dy_next: [*]const T,
 
                 pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) void {
-                    const weight: V = if (want_dx) sweep.read(T, whole, s.weight + j, left, 0) else undefined;
-                    var dweight: V = if (want_sums) sweep.read(T, whole, s.sums + j, left, 0) else undefined;
-                    inline for (0..group) |g| {
-                        if (whole) {
-                            sweep.ask(T, s.x[g] + s.x_next + j, false);
-                            sweep.ask(T, s.dy[g] + s.dy_next + j, false);
-                        }
-                        const dy = sweep.read(T, whole, s.dy[g] + j, left, 0);
-                        const x_hat = sweep.read(T, whole, s.x[g] + j, left, 0) * all(s.r[g]);
-                        if (want_sums) dweight += dy * x_hat;
-                        if (want_dx) {
-                            const dx = all(s.r[g]) * (dy * weight - x_hat * all(s.slope[g]));
-                            sweep.write(T, whole, s.dx[g] + j, dx, left);
-                        }
+                    if (whole) {
+                        if (!want_dx) sweep.ask(T, s.x_next + j, false);
+                        sweep.ask(T, s.dy_next + j, false);
                     }
-                    if (want_sums) sweep.write(T, whole, s.sums + j, dweight, left);
+                    const dy = sweep.read(T, whole, s.dy + j, left, 0);
+                    const x_hat = sweep.read(T, whole, s.x + j, left, 0) * s.r;
+                    if (want_sums) sweep.write(T, whole, s.dweight + j, sweep.read(T, whole, s.dweight + j, left, 0) + dy * x_hat, left);
+                    if (want_dx) {
+                        const weight = sweep.read(T, whole, s.weight + j, left, 0);
+                        sweep.write(T, whole, s.dx + j, s.r * (dy * weight - x_hat * s.slope), left);
+                    }
                 }
             };
         }

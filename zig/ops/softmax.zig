@@ -97,7 +97,7 @@ fn Kernels(comptime T: type) type {
             }
         }
 
-        /// Rows go four at a time, a pass over each before the next pass: what one row waits for, the others fill.
+        /// Short rows go four at a time.
         fn normalize(comptime kind: MaskKind, p: *const Forward(T)) void {
             @setEvalBranchQuota(20_000);
             var i: usize = 0;
@@ -221,7 +221,7 @@ fn Kernels(comptime T: type) type {
                 const dy = p.dy + i * p.dy_stride;
                 const y = p.y + i * p.y_stride;
                 const n = seen(p.row + i, p.queries, p.cols);
-                const dot = sweep.sums(T, 1, 4, n, Dot{ .dy = dy, .y = y })[0];
+                const dot = sweep.sums(T, 1, 4, n, Dot{ .dy = dy, .y = y, .dx = dx })[0];
                 sweep.each(n, Gradient{
                     .dx = dx,
                     .dy = dy,
@@ -238,8 +238,11 @@ fn Kernels(comptime T: type) type {
         const Dot = struct {
             dy: [*]const T,
             y: [*]const T,
+            /// The row that is written next, which this one asks for.
+            dx: [*]T,
 
             pub inline fn at(s: @This(), comptime whole: bool, j: usize, left: usize) [1]V {
+                if (whole) sweep.ask(T, s.dx + j, true);
                 const y = sweep.read(T, whole, s.y + j, left, 0);
                 return .{@select(T, y == all(0), y, sweep.read(T, whole, s.dy + j, left, 0) * y)};
             }

@@ -68,8 +68,8 @@ const names = optionNames<PrepackOptions>({ transpose: true });
  * Packs a weight once, for many products by it: `linear`, and `matmul` with `transposeB`; with `transpose: false`, `matmul` without it. Without a copy
  * each call turns or packs the weight for itself, which is much of the time of a product of few rows. Results have the same bits either way.
  *
- * One row gains most: on one thread a prepacked weight takes it to 1.0 to 1.3 times OpenBLAS's speed (0.97 at 768×768 on a Zen 3), where the weight as it
- * lies, rows of `in` side by side, is read at 0.6 to 0.9 of it. So prepack what text is generated with, position by position.
+ * One row gains most: on one thread a prepacked weight takes it to 1.0 to 1.3 times OpenBLAS's speed on a Zen 4, 0.97 to 1.22 on a Zen 3; the weight as
+ * it lies, rows of `in` side by side, is read more slowly than OpenBLAS reads it. So prepack what text is generated with, position by position.
  *
  * The copy holds what the weight held. After a change in place (`write`, `out`, an optimizer's step) of the weight, or of any tensor that shares memory
  * with it, products by the copy throw a TypeError: prepack the weight again. Everything but such products reads the weight itself: other ops, products

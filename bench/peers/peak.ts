@@ -23,6 +23,8 @@ export interface Peak {
   /** The multiply-add loop on some threads; a call does `flopsPerCall(threads)` operations. */
   multiplyAdd(threads: number): Contender;
   flopsPerCall(threads: number): number;
+  /** A burst of the loop on threads that have to start first; a call is some 10 µs of work for one of them. */
+  burst(threads: number): Contender;
   /** Copying `floats` f32 values from one array to another; a call moves 8 bytes a value, one read and one written. */
   copy(threads: number, floats: number): Contender;
 }
@@ -45,12 +47,14 @@ export async function peak(): Promise<Peak> {
   const library = await openLibrary(join(folder, file), {
     peak_flops_per_iteration: { parameters: [], result: "u32" },
     peak_fma: { parameters: ["u32", "u32"], result: "f64" },
+    peak_burst: { parameters: ["u32", "u32"], result: "f64" },
     peak_copy: { parameters: ["buffer", "buffer", "u32", "u32", "u32"], result: "f64" },
   });
   const flops = library.peak_flops_per_iteration() * iterationsPerCall;
   return {
     flopsPerCall: (threads) => flops * threads,
     multiplyAdd: (threads) => ({ name: "fma-loop", threads, time: (calls) => taken(library.peak_fma(threads, calls * iterationsPerCall)) }),
+    burst: (threads) => ({ name: "fma-loop", threads, time: (calls) => taken(library.peak_burst(threads, calls)) }),
     copy(threads, floats) {
       const to = new Float32Array(floats), from = new Float32Array(floats).fill(1);
       return { name: "copy-loop", threads, time: (calls) => taken(library.peak_copy(to, from, floats, calls, threads)) };

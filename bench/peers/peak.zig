@@ -31,6 +31,33 @@ export fn peak_fma(threads: u32, iterations: u32) f64 {
     return together(threads, fmaThread, .{iterations});
 }
 
+/// Iterations that a thread takes at a time in `peak_burst`: about 10 µs.
+const slice = 2000;
+
+/// Runs the loop `slices` times over `slice` iterations, dealt to `threads` threads that start with the call, each on a processor of its own, on Linux.
+/// Returns the seconds from before the first was started to the last one's end, or a negative number where one could not start.
+export fn peak_burst(threads: u32, slices: u32) f64 {
+    if (threads == 0 or threads > threads_max) return -1;
+    const Run = struct {
+        taken: std.atomic.Value(u32) = .init(0),
+        slices: u32,
+
+        fn worker(run: *@This(), index: u32) void {
+            stay(index);
+            while (run.taken.fetchAdd(1, .monotonic) < run.slices) fmaThread(0, 1, slice);
+        }
+    };
+    var run: Run = .{ .slices = slices };
+    var handles: [threads_max]std.Thread = undefined;
+    var started: u32 = 0;
+    const start = now();
+    while (started < threads) : (started += 1) {
+        handles[started] = std.Thread.spawn(.{ .stack_size = 1 << 20 }, Run.worker, .{ &run, started }) catch break;
+    }
+    for (handles[0..started]) |handle| handle.join();
+    return if (started < threads) -1 else now() - start;
+}
+
 /// Copies `floats` f32 values `repeats` times, split over the threads. The arrays belong to the caller. Returns seconds, as above.
 export fn peak_copy(to: [*]f32, from: [*]const f32, floats: u32, repeats: u32, threads: u32) f64 {
     return together(threads, copyThread, .{ to, from, floats, repeats });

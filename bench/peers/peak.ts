@@ -18,12 +18,15 @@ import type { Contender } from "../harness.ts";
 /** Iterations of the loop in one call: about a tenth of a millisecond. */
 const iterationsPerCall = 20_000;
 
+/** Slices of some 10 µs in a burst. */
+const slicesPerBurst = 200;
+
 /** The opened ceilings. */
 export interface Peak {
   /** The multiply-add loop on some threads; a call does `flopsPerCall(threads)` operations. */
   multiplyAdd(threads: number): Contender;
   flopsPerCall(threads: number): number;
-  /** A burst of the loop on threads that have to start first; a call is some 10 µs of work for one of them. */
+  /** A burst of the loop on threads that have to start first; a call is some 2 ms of work for one of them. */
   burst(threads: number): Contender;
   /** Copying `floats` f32 values from one array to another; a call moves 8 bytes a value, one read and one written. */
   copy(threads: number, floats: number): Contender;
@@ -54,7 +57,7 @@ export async function peak(): Promise<Peak> {
   return {
     flopsPerCall: (threads) => flops * threads,
     multiplyAdd: (threads) => ({ name: "fma-loop", threads, time: (calls) => taken(library.peak_fma(threads, calls * iterationsPerCall)) }),
-    burst: (threads) => ({ name: "fma-loop", threads, time: (calls) => taken(library.peak_burst(threads, calls)) }),
+    burst: (threads) => ({ name: "fma-loop", threads, time: (calls) => taken(library.peak_burst(threads, calls * slicesPerBurst)) }),
     copy(threads, floats) {
       const to = new Float32Array(floats), from = new Float32Array(floats).fill(1);
       return { name: "copy-loop", threads, time: (calls) => taken(library.peak_copy(to, from, floats, calls, threads)) };

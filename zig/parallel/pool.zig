@@ -564,6 +564,24 @@ test "a thread that fell asleep on its caller's processor is woken on another on
     }
 }
 
+test "a thread counts as awake until it sleeps, and again once it was called" {
+    const Nothing = struct {
+        fn body(_: void, _: *Worker) void {}
+    };
+    run(2, true, {}, Nothing.body); // there is a thread
+    while (!threads[0].sleeps()) sleep(100_000);
+    try testing.expectEqual(0, awake(1));
+    try testing.expectEqual(0, awake(0));
+    // Awake for 50 µs after a call, which a busy machine may take from us.
+    for (0..1000) |_| {
+        run(2, true, {}, Nothing.body);
+        if (awake(1) == 1) break;
+    } else return error.NeverAwake;
+    inside = true; // within a worker nobody can be called
+    defer inside = false;
+    try testing.expectEqual(0, awake(1));
+}
+
 test "threads that cannot be made are done without" {
     const Count = struct {
         total: std.atomic.Value(u64) = .init(0),

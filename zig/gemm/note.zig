@@ -84,11 +84,11 @@ fn wayOf(comptime T: type, p: *const driver.Product(T), tile: blocking.Tile, rou
                     .panels => "gemv_" ++ t ++ "_panels",
                 },
                 .route = .gemv,
-                .jobs = v.units(),
+                .jobs = v.jobs(workers),
                 .grain = v.grain(workers),
                 .a = if (v.is_row) x else matrix,
                 .b = if (v.is_row) matrix else x,
-                .scratch = v.scratchLen(),
+                .scratch = v.scratchLen(workers),
             };
         },
         .tiles => |*plan| wayOfPlan(T, plan, tile, workers),

@@ -85,6 +85,11 @@ fn Kernels(comptime T: type) type {
             simd.storePartial(y + j, join(g, simd.loadPartial(E, sums + j, left, 0), if (reads) simd.loadPartial(E, y + j, left, 0) else none, first), left);
         }
 
+        /// y from the sums of blocks of k, which are the rows of the matrix: `k` of them.
+        fn gemvJoin(g: *const Gemv(T)) callconv(.c) void {
+            for (0..g.k) |b| close(g, g.begin, kernel.step(T, g.w, @as(isize, @intCast(b)) * g.stride) + g.begin, g.end - g.begin, b == 0);
+        }
+
         /// Columns whose sums wait in the first-level cache while rows of the matrix pass: 16 KiB.
         const chunk_max = (16 << 10) / @sizeOf(T);
 
@@ -297,6 +302,8 @@ fn Kernels(comptime T: type) type {
 pub const ukernels = struct {
     pub const gemv_f32_rows = Kernels(f32).gemvRows;
     pub const gemv_f64_rows = Kernels(f64).gemvRows;
+    pub const gemv_f32_join = Kernels(f32).gemvJoin;
+    pub const gemv_f64_join = Kernels(f64).gemvJoin;
     pub const gemv_f32_turned = Kernels(f32).gemvTurned;
     pub const gemv_f64_turned = Kernels(f64).gemvTurned;
     pub const gemv_f32_panels = Kernels(f32).gemvPanels;

@@ -238,7 +238,7 @@ fn testGradients(comptime T: type, size: [3]usize, flags: u32, random: std.Rando
 test "linear_backward: plain sums at any size, added or not, with the same bits for any number of workers" {
     var prng: std.Random.DefaultPrng = .init(testing.random_seed);
     // One row takes routes of its own, outer products and vectors: around vectors, tiles and panels, and larger.
-    const one_row = [_][3]usize{ .{ 1, 1, 1 }, .{ 1, 15, 17 }, .{ 1, 16, 16 }, .{ 1, 17, 15 }, .{ 1, 31, 65 }, .{ 1, 64, 33 }, .{ 1, 129, 63 }, .{ 1, 257, 300 }, .{ 1, 700, 1025 } };
+    const one_row = [_][3]usize{ .{ 1, 1, 1 }, .{ 1, 15, 17 }, .{ 1, 16, 16 }, .{ 1, 17, 15 }, .{ 1, 31, 65 }, .{ 1, 64, 33 }, .{ 1, 129, 63 }, .{ 1, 257, 300 }, .{ 1, 700, 1025 }, .{ 1, 300, 2000 } };
     for (one_row ++ [_][3]usize{ .{ 0, 3, 5 }, .{ 1, 5, 7 }, .{ 3, 33, 17 }, .{ 130, 20, 31 }, .{ 300, 9, 70 }, .{ 40, 3, 1500 }, .{ 100, 2, 700 } }) |size| {
         for ([_]u32{ 0, 7 }) |flags| {
             try testGradients(f32, size, flags, prng.random());

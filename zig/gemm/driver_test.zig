@@ -70,7 +70,7 @@ const Seen = struct {
             .vector => |v| {
                 const forms: []bool = if (v.is_row) &seen.row else &seen.column;
                 forms[@backingInt(v.form)] = true;
-                seen.gathered = seen.gathered or v.scratchLen() > 0;
+                seen.gathered = seen.gathered or v.scratchLen(1) > 0;
             },
             .swapped => seen.swapped = true,
             .tiles => |plan| {

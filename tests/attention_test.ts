@@ -381,6 +381,28 @@ gpuTest(
   compiling,
 );
 
+gpuTest("gpu: calls of attention() one after another copy nothing, and each has its own parameters", async (gpu) => {
+  const turns = 150, [B, H, T, W] = [1, 2, 9, 8];
+  const given = (on: Device, place: number) => tensor(on as CpuDevice, [B, H, T, W], numbers(B * H * T * W, place)) as Any;
+  const [q, k, v] = [1, 2, 3].map((place) => given(gpu, place)) as [Any, Any, Any];
+  const [p, r, u] = [1, 2, 3].map((place) => given(cpu, place)) as [Any, Any, Any];
+  attention(q, k, v).readSync();
+  await gpu.sync();
+  // More calls than there are batches, of which none waits for another.
+  const before = gpu.statistics();
+  const results = Array.from({ length: turns }, (_, i) => attention(q, k, v, { scale: i / 20, causal: i % 2 === 0 }));
+  const { copies, barriers, dispatches } = gpu.statistics();
+  assert.deepEqual([copies - before.copies, dispatches - before.dispatches], [0, turns]);
+  // One where the first result takes the memory of the one that was read.
+  assert.ok(barriers - before.barriers <= 1, `${barriers - before.barriers} barriers`);
+  for (const [i, y] of results.entries()) {
+    assertClose(y.readSync(), Float64Array.from(attention(p, r, u, { scale: i / 20, causal: i % 2 === 0 }).readSync()), 4e-6);
+  }
+  const held = gpu.statistics();
+  for (let i = 0; i < turns; i++) attention(q, k, v).dispose();
+  assert.equal(gpu.statistics().allocations, held.allocations, "the driver was asked for memory again");
+});
+
 gpuTest("gpu: attention() with masks of integers and of numbers, of any axes, and rows that see nothing", (gpu) => {
   const size = [2, 4, 2, 5, 70, 8];
   const visible = seen(5, 70);

@@ -185,3 +185,20 @@ gpuTest("clipByGlobalNorm() clips right what is finite on a GPU too", (gpu) => {
     }
   });
 });
+
+gpuTest("clipByGlobalNorm() on a GPU adds what single floats would lose, for elements of any size, as sumOfSquares() does", (gpu) => {
+  for (const exponent of [-90, -60, 0, 40, 80]) {
+    for (const value of [1.1, 1.3, 1.7]) {
+      scope(() => {
+        const size = Math.fround(value) * 2 ** exponent;
+        const x = full(gpu, [1 << 20], size), small = tensor(gpu, [3], [size, -2 * size, 2 * size]);
+        const found = clipByGlobalNorm({ x, small }, Infinity).itemSync() / (size * Math.sqrt(2 ** 20 + 9));
+        assert.ok(Math.abs(found - 1) < 1.2e-7, `${value} times 2^${exponent}: ${found} of the norm`);
+      });
+    }
+  }
+  // Squares that normal floats cannot hold, in sums of parts that they can: a driver may take denormals for zero.
+  using tiny = full(gpu, [1 << 20], 2 ** -64), large = tensor(gpu, [3], [2 ** 60, 2 ** -70, 1]);
+  assert.equal(sumOfSquares(tiny).itemSync(), 2 ** -108);
+  assert.equal(sumOfSquares(large).itemSync(), 2 ** 120);
+});

@@ -312,6 +312,38 @@ gpuTest("gpu: groupedLinear() and its gradients are those of the CPU, by either 
   assert.equal(groupedHash(gpu), generic);
 }, { timeout: 300_000 });
 
+gpuTest("gpu: bias gradients of experts with very uneven rows: many parts in a second dispatch, few rows in one", (gpu) => {
+  const cols = 40,
+    dispatchesOf = (rows: readonly number[]) => {
+      const total = rows.reduce((a, b) => a + b, 0);
+      const results = [gpu, cpu].map((device) => {
+        const on = device as CpuDevice;
+        using o = offsetsOf(on, rows), x = full(on, [total, 1], 1), weight = full(on, [rows.length, cols, 1], 1);
+        using bias = full(on, [rows.length, cols], 7), dy = tensor(on, [total, cols], numbers(total * cols, 9));
+        const out = { bias }, before = device === gpu ? gpu.statistics().dispatches : 0;
+        const g = groupedLinearBackward(
+          x as never,
+          o as never,
+          { weight, bias } as never,
+          dy as never,
+          { out, accumulate: { bias: true } } as never,
+        ) as unknown as Record<string, Tensor>;
+        const count = device === gpu ? gpu.statistics().dispatches - before : 0;
+        const values = bias.readSync();
+        for (const [name, t] of Object.entries(g)) if (name !== "bias") t.dispose();
+        return { count, values };
+      });
+      assertClose(results[0]!.values, Float64Array.from(results[1]!.values), 4e-6, `${rows}`);
+      return results[0]!.count;
+    };
+  const few = dispatchesOf([100, 0, 50, 3]);
+  for (const rows of [[20_000, 0, 3, 7], [1, 0, 0, 20_000], [5000, 5000], [257, 0, 0]]) {
+    // The gradient of the weight is cut, and joined, for itself.
+    const count = dispatchesOf(rows);
+    assert.ok(count >= few + 1 && count <= few + 2, `${rows}: ${count} dispatches, ${few} for few rows`);
+  }
+});
+
 gpuTest("gpu: groupedLinear() in f64 is refused, and out is as it was", (gpu) => {
   using x = tensor(gpu, [2, 2], new Float64Array([1, 2, 3, 4]));
   using weight = tensor(gpu, [1, 2, 2], new Float64Array(4));

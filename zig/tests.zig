@@ -57,6 +57,7 @@ test {
     _ = @import("gemm/vector.zig");
     _ = @import("gemm/blocking.zig");
     _ = @import("gemm/driver.zig");
+    _ = @import("gemm/gpu_grouped.zig");
     _ = @import("gemm/gpu_product.zig");
     _ = @import("gemm/driver_test.zig");
     _ = @import("ops/attention_test.zig");

@@ -2,30 +2,77 @@
 #include <metal_math>
 #include <metal_texture>
 using namespace metal;
-uint firstHalf_0(uint count_0)
+struct Pair_0
 {
-    uint half_0 = 64U;
-    for(;;)
-    {
-        bool _S1;
-        if(half_0 > 0U)
-        {
-            _S1 = half_0 >= count_0;
-        }
-        else
-        {
-            _S1 = false;
-        }
-        if(_S1)
-        {
-        }
-        else
-        {
-            break;
-        }
-        half_0 = half_0 / 2U;
-    }
-    return half_0;
+    float sum_0;
+    float lost_0;
+};
+
+Pair_0 Pair_x24init_0(float sum_1, float lost_1)
+{
+    thread Pair_0 _S1;
+    (&_S1)->sum_0 = sum_1;
+    (&_S1)->lost_0 = lost_1;
+    return _S1;
+}
+
+Pair_0 pairOf_0(float sum_2, float lost_2)
+{
+    return Pair_x24init_0(sum_2, lost_2);
+}
+
+struct Squares_0
+{
+    Pair_0 large_0;
+    Pair_0 usual_0;
+    Pair_0 small_0;
+};
+
+Squares_0 Squares_x24init_0(const Pair_0 thread* large_1, const Pair_0 thread* usual_1, const Pair_0 thread* small_1)
+{
+    thread Squares_0 _S2;
+    (&_S2)->large_0 = *large_1;
+    (&_S2)->usual_0 = *usual_1;
+    (&_S2)->small_0 = *small_1;
+    return _S2;
+}
+
+Squares_0 Squares_x24init_1(const Pair_0 thread* large_2, const Pair_0 thread* usual_2, const Pair_0 thread* small_2)
+{
+    thread Squares_0 _S3;
+    (&_S3)->large_0 = *large_2;
+    (&_S3)->usual_0 = *usual_2;
+    (&_S3)->small_0 = *small_2;
+    return _S3;
+}
+
+Squares_0 noSquares_0()
+{
+    Pair_0 _S4 = pairOf_0(0.0f, 0.0f);
+    thread Pair_0 _S5 = _S4;
+    thread Pair_0 _S6 = _S4;
+    thread Pair_0 _S7 = _S4;
+    Squares_0 _S8 = Squares_x24init_0(&_S5, &_S6, &_S7);
+    return _S8;
+}
+
+Pair_0 joined_0(const Pair_0 thread* a_0, const Pair_0 thread* b_0)
+{
+    float sum_3 = a_0->sum_0 + b_0->sum_0;
+    float b_part_0 = sum_3 - a_0->sum_0;
+    return pairOf_0(sum_3, a_0->sum_0 - (sum_3 - b_part_0) + (b_0->sum_0 - b_part_0) + (a_0->lost_0 + b_0->lost_0));
+}
+
+Squares_0 joinedSquares_0(const Squares_0 thread* a_1, const Squares_0 thread* b_1)
+{
+    Pair_0 _S9 = joined_0(&a_1->large_0, &b_1->large_0);
+    Pair_0 _S10 = joined_0(&a_1->usual_0, &b_1->usual_0);
+    Pair_0 _S11 = joined_0(&a_1->small_0, &b_1->small_0);
+    thread Pair_0 _S12 = _S9;
+    thread Pair_0 _S13 = _S10;
+    thread Pair_0 _S14 = _S11;
+    Squares_0 _S15 = Squares_x24init_1(&_S12, &_S13, &_S14);
+    return _S15;
 }
 
 struct Factor_0
@@ -34,7 +81,7 @@ struct Factor_0
     uint norm_at_0;
     uint factor_at_0;
     uint parts_at_0;
-    uint count_1;
+    uint count_0;
     float limit_0;
     float limit_down_0;
     uint always_0;
@@ -43,7 +90,7 @@ struct Factor_0
 
 struct EntryPointParams_0
 {
-    Factor_0 a_0;
+    Factor_0 a_2;
 };
 
 struct KernelContext_0
@@ -51,18 +98,19 @@ struct KernelContext_0
     EntryPointParams_0 constant* entryPointParams_0;
     float device* entryPointParams_norm_0;
     float device* entryPointParams_factor_0;
-    float device* entryPointParams_parts_0;
-    array<float4, int(128)> threadgroup* shared_values_0;
+    Squares_0 device* entryPointParams_parts_0;
+    array<Squares_0, int(128)> threadgroup* shared_squares_0;
 };
 
-float4 sumsOfGroup_0(float4 values_0, uint thread_0, uint count_2, KernelContext_0 thread* kernelContext_0)
+Squares_0 squaresOfGroup_0(const Squares_0 thread* s_0, uint thread_0, KernelContext_0 thread* kernelContext_0)
 {
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    (*kernelContext_0->shared_values_0)[thread_0] = values_0;
-    uint half_1 = firstHalf_0(count_2);
+    (*kernelContext_0->shared_squares_0)[thread_0] = *s_0;
+    Squares_0 _S16 = *s_0;
+    uint half_0 = 64U;
     for(;;)
     {
-        if(half_1 > 0U)
+        if(half_0 > 0U)
         {
         }
         else
@@ -70,14 +118,101 @@ float4 sumsOfGroup_0(float4 values_0, uint thread_0, uint count_2, KernelContext
             break;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(thread_0 < half_1)
+        if(thread_0 < half_0)
         {
-            (*kernelContext_0->shared_values_0)[thread_0] = (*kernelContext_0->shared_values_0)[thread_0] + (*kernelContext_0->shared_values_0)[thread_0 + half_1];
+            Squares_0 _S17 = (*kernelContext_0->shared_squares_0)[thread_0 + half_0];
+            thread Squares_0 _S18 = _S16;
+            thread Squares_0 _S19 = _S17;
+            Squares_0 _S20 = joinedSquares_0(&_S18, &_S19);
+            (*kernelContext_0->shared_squares_0)[thread_0] = _S20;
+            _S16 = _S20;
         }
-        half_1 = half_1 / 2U;
+        half_0 = half_0 / 2U;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    return (*kernelContext_0->shared_values_0)[int(0)];
+    return (*kernelContext_0->shared_squares_0)[int(0)];
+}
+
+Pair_0 scaledPair_0(const Pair_0 thread* p_0, float by_0)
+{
+    return pairOf_0(p_0->sum_0 * by_0 * by_0, p_0->lost_0 * by_0 * by_0);
+}
+
+float closedPair_0(const Pair_0 thread* p_1)
+{
+    float _S21 = p_1->sum_0;
+    float _S22;
+    if(((as_type<uint>((p_1->sum_0))) & 2139095040U) != 2139095040U)
+    {
+        _S22 = _S21 + p_1->lost_0;
+    }
+    else
+    {
+        _S22 = _S21;
+    }
+    return _S22;
+}
+
+struct Norm_0
+{
+    float root_0;
+    float scale_0;
+};
+
+Norm_0 Norm_x24init_0(float root_1, float scale_1)
+{
+    thread Norm_0 _S23;
+    (&_S23)->root_0 = root_1;
+    (&_S23)->scale_0 = scale_1;
+    return _S23;
+}
+
+Norm_0 normOf_0(const Squares_0 thread* s_1)
+{
+    bool large_3 = ((&s_1->large_0)->sum_0) != 0.0f;
+    bool usual_3 = ((&s_1->usual_0)->sum_0) != 0.0f;
+    Pair_0 sum_4;
+    if(large_3)
+    {
+        Pair_0 _S24 = scaledPair_0(&s_1->usual_0, (as_type<float>((260046848U))));
+        thread Pair_0 _S25 = _S24;
+        Pair_0 _S26 = joined_0(&s_1->large_0, &_S25);
+        sum_4 = _S26;
+    }
+    else
+    {
+        if(usual_3)
+        {
+            Pair_0 _S27 = scaledPair_0(&s_1->small_0, (as_type<float>((260046848U))));
+            thread Pair_0 _S28 = _S27;
+            Pair_0 _S29 = joined_0(&s_1->usual_0, &_S28);
+            sum_4 = _S29;
+        }
+        else
+        {
+            sum_4 = s_1->small_0;
+        }
+    }
+    thread Pair_0 _S30 = sum_4;
+    float _S31 = closedPair_0(&_S30);
+    float _S32 = sqrt(_S31);
+    float _S33;
+    if(large_3)
+    {
+        _S33 = (as_type<float>((1870659584U)));
+    }
+    else
+    {
+        if(usual_3)
+        {
+            _S33 = 1.0f;
+        }
+        else
+        {
+            _S33 = (as_type<float>((260046848U)));
+        }
+    }
+    return Norm_x24init_0(_S32, _S33);
 }
 
 bool isFinite_0(float x_0)
@@ -88,92 +223,61 @@ bool isFinite_0(float x_0)
 bool isNormal_0(float x_1)
 {
     uint exponent_0 = ((as_type<uint>((x_1))) >> 23U) & 255U;
-    bool _S2;
+    bool _S34;
     if(exponent_0 != 0U)
     {
-        _S2 = exponent_0 != 255U;
+        _S34 = exponent_0 != 255U;
     }
     else
     {
-        _S2 = false;
+        _S34 = false;
     }
-    return _S2;
+    return _S34;
 }
 
-[[kernel]] void clip_factor_f32(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_1 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_norm_1 [[buffer(1)]], float device* entryPointParams_factor_1 [[buffer(2)]], float device* entryPointParams_parts_1 [[buffer(3)]])
+[[kernel]] void clip_factor_f32(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_1 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_norm_1 [[buffer(1)]], float device* entryPointParams_factor_1 [[buffer(2)]], Squares_0 device* entryPointParams_parts_1 [[buffer(3)]])
 {
     thread KernelContext_0 kernelContext_1;
     (&kernelContext_1)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_1)->entryPointParams_norm_0 = entryPointParams_norm_1;
     (&kernelContext_1)->entryPointParams_factor_0 = entryPointParams_factor_1;
     (&kernelContext_1)->entryPointParams_parts_0 = entryPointParams_parts_1;
-    threadgroup array<float4, int(128)> shared_values_1;
-    (&kernelContext_1)->shared_values_0 = &shared_values_1;
-    float3 _S3 = float3(int3(int(0)) );
-    uint _S4 = thread_1.x;
-    uint i_0 = _S4;
-    float3 sum_0 = _S3;
+    threadgroup array<Squares_0, int(128)> shared_squares_1;
+    (&kernelContext_1)->shared_squares_0 = &shared_squares_1;
+    uint _S35 = thread_1.x;
+    Squares_0 s_2 = noSquares_0();
+    uint i_0 = _S35;
     for(;;)
     {
-        if(i_0 < ((&kernelContext_1)->entryPointParams_0->a_0.count_1))
+        if(i_0 < ((&kernelContext_1)->entryPointParams_0->a_2.count_0))
         {
         }
         else
         {
             break;
         }
-        uint at_0 = (&kernelContext_1)->entryPointParams_0->a_0.parts_at_0 + 3U * i_0;
-        float3 sum_1 = sum_0 + float3((&kernelContext_1)->entryPointParams_parts_0[at_0], (&kernelContext_1)->entryPointParams_parts_0[at_0 + 1U], (&kernelContext_1)->entryPointParams_parts_0[at_0 + 2U]);
-        i_0 = i_0 + 128U;
-        sum_0 = sum_1;
+        Squares_0 _S36 = (&kernelContext_1)->entryPointParams_parts_0[(&kernelContext_1)->entryPointParams_0->a_2.parts_at_0 + i_0];
+        thread Squares_0 _S37 = s_2;
+        thread Squares_0 _S38 = _S36;
+        Squares_0 _S39 = joinedSquares_0(&_S37, &_S38);
+        uint i_1 = i_0 + 128U;
+        s_2 = _S39;
+        i_0 = i_1;
     }
-    float4 _S5 = sumsOfGroup_0(float4(sum_0, 0.0f), _S4, 128U, &kernelContext_1);
-    float3 sum_2 = _S5.xyz;
-    if(_S4 != 0U)
+    thread Squares_0 _S40 = s_2;
+    Squares_0 _S41 = squaresOfGroup_0(&_S40, _S35, &kernelContext_1);
+    if(_S35 != 0U)
     {
         return;
     }
-    float _S6 = sum_2.x;
-    bool large_0 = _S6 != 0.0f;
-    float _S7 = sum_2.y;
-    bool usual_0 = _S7 != 0.0f;
-    float scale_0;
-    if(large_0)
+    thread Squares_0 _S42 = _S41;
+    Norm_0 _S43 = normOf_0(&_S42);
+    bool large_4 = (_S43.scale_0) > 1.0f;
+    bool usual_4 = (_S43.scale_0) == 1.0f;
+    float n_0 = _S43.root_0 * _S43.scale_0;
+    if(((&kernelContext_1)->entryPointParams_0->a_2.norm_at_0) != 4294967295U)
     {
-        scale_0 = (as_type<float>((1870659584U)));
-    }
-    else
-    {
-        if(usual_0)
-        {
-            scale_0 = 1.0f;
-        }
-        else
-        {
-            scale_0 = (as_type<float>((260046848U)));
-        }
-    }
-    float first_0;
-    if(large_0)
-    {
-        first_0 = _S6 + _S7 * (as_type<float>((260046848U))) * (as_type<float>((260046848U)));
-    }
-    else
-    {
-        if(usual_0)
-        {
-            first_0 = _S7 + sum_2.z * (as_type<float>((260046848U))) * (as_type<float>((260046848U)));
-        }
-        else
-        {
-            first_0 = sum_2.z;
-        }
-    }
-    float root_0 = sqrt(first_0);
-    float n_0 = root_0 * scale_0;
-    if(((&kernelContext_1)->entryPointParams_0->a_0.norm_at_0) != 4294967295U)
-    {
-        *((&kernelContext_1)->entryPointParams_norm_0+(&kernelContext_1)->entryPointParams_0->a_0.norm_at_0) = n_0;
+        *((&kernelContext_1)->entryPointParams_norm_0+(&kernelContext_1)->entryPointParams_0->a_2.norm_at_0) = n_0;
     }
     bool scaled_0;
     if(!isFinite_0(n_0))
@@ -182,14 +286,14 @@ bool isNormal_0(float x_1)
     }
     else
     {
-        scaled_0 = !isFinite_0((&kernelContext_1)->entryPointParams_0->a_0.limit_0);
+        scaled_0 = !isFinite_0((&kernelContext_1)->entryPointParams_0->a_2.limit_0);
     }
     bool above_0;
     if(scaled_0)
     {
-        if(large_0)
+        if(large_4)
         {
-            above_0 = root_0 > ((&kernelContext_1)->entryPointParams_0->a_0.limit_down_0);
+            above_0 = (_S43.root_0) > ((&kernelContext_1)->entryPointParams_0->a_2.limit_down_0);
         }
         else
         {
@@ -198,12 +302,13 @@ bool isNormal_0(float x_1)
     }
     else
     {
-        above_0 = n_0 > ((&kernelContext_1)->entryPointParams_0->a_0.limit_0);
+        above_0 = n_0 > ((&kernelContext_1)->entryPointParams_0->a_2.limit_0);
     }
+    float first_0;
     float second_0;
-    if(!isFinite_0(root_0))
+    if(!isFinite_0(_S43.root_0))
     {
-        if(((&kernelContext_1)->entryPointParams_0->a_0.always_0) != 0U)
+        if(((&kernelContext_1)->entryPointParams_0->a_2.always_0) != 0U)
         {
             first_0 = (as_type<float>((2143289344U)));
         }
@@ -215,9 +320,9 @@ bool isNormal_0(float x_1)
     }
     else
     {
-        if(root_0 != 0.0f)
+        if((_S43.root_0) != 0.0f)
         {
-            if(((&kernelContext_1)->entryPointParams_0->a_0.always_0) != 0U)
+            if(((&kernelContext_1)->entryPointParams_0->a_2.always_0) != 0U)
             {
                 above_0 = true;
             }
@@ -230,30 +335,30 @@ bool isNormal_0(float x_1)
         {
             if(scaled_0)
             {
-                first_0 = (&kernelContext_1)->entryPointParams_0->a_0.limit_down_0 / root_0;
+                first_0 = (&kernelContext_1)->entryPointParams_0->a_2.limit_down_0 / _S43.root_0;
             }
             else
             {
-                first_0 = (&kernelContext_1)->entryPointParams_0->a_0.limit_0 / n_0;
+                first_0 = (&kernelContext_1)->entryPointParams_0->a_2.limit_0 / n_0;
             }
             bool whole_0;
             if(isNormal_0(first_0))
             {
                 if(scaled_0)
                 {
-                    scale_0 = (&kernelContext_1)->entryPointParams_0->a_0.limit_down_0;
+                    second_0 = (&kernelContext_1)->entryPointParams_0->a_2.limit_down_0;
                 }
                 else
                 {
-                    scale_0 = n_0;
+                    second_0 = n_0;
                 }
-                whole_0 = isNormal_0(scale_0);
+                whole_0 = isNormal_0(second_0);
             }
             else
             {
                 whole_0 = false;
             }
-            if(((&kernelContext_1)->entryPointParams_0->a_0.two_0) != 0U)
+            if(((&kernelContext_1)->entryPointParams_0->a_2.two_0) != 0U)
             {
                 scaled_0 = !whole_0;
             }
@@ -263,39 +368,40 @@ bool isNormal_0(float x_1)
             }
             if(scaled_0)
             {
-                if(large_0)
+                if(large_4)
                 {
-                    scale_0 = (as_type<float>((528482304U)));
+                    first_0 = (as_type<float>((528482304U)));
                 }
                 else
                 {
-                    if(usual_0)
-                    {
-                        scale_0 = 1.0f;
-                    }
-                    else
-                    {
-                        scale_0 = (as_type<float>((1602224128U)));
-                    }
-                }
-                float _S8 = (&kernelContext_1)->entryPointParams_0->a_0.limit_0 / root_0;
-                if(large_0)
-                {
-                    first_0 = (as_type<float>((796917760U)));
-                }
-                else
-                {
-                    if(usual_0)
+                    if(usual_4)
                     {
                         first_0 = 1.0f;
                     }
                     else
                     {
-                        first_0 = (as_type<float>((1333788672U)));
+                        first_0 = (as_type<float>((1602224128U)));
                     }
                 }
-                first_0 = _S8 * first_0;
-                second_0 = scale_0;
+                float _S44 = (&kernelContext_1)->entryPointParams_0->a_2.limit_0 / _S43.root_0;
+                if(large_4)
+                {
+                    second_0 = (as_type<float>((796917760U)));
+                }
+                else
+                {
+                    if(usual_4)
+                    {
+                        second_0 = 1.0f;
+                    }
+                    else
+                    {
+                        second_0 = (as_type<float>((1333788672U)));
+                    }
+                }
+                float _S45 = first_0;
+                first_0 = _S44 * second_0;
+                second_0 = _S45;
             }
             else
             {
@@ -308,10 +414,10 @@ bool isNormal_0(float x_1)
             second_0 = 1.0f;
         }
     }
-    *((&kernelContext_1)->entryPointParams_factor_0+(&kernelContext_1)->entryPointParams_0->a_0.factor_at_0) = first_0;
-    if(((&kernelContext_1)->entryPointParams_0->a_0.two_0) != 0U)
+    *((&kernelContext_1)->entryPointParams_factor_0+(&kernelContext_1)->entryPointParams_0->a_2.factor_at_0) = first_0;
+    if(((&kernelContext_1)->entryPointParams_0->a_2.two_0) != 0U)
     {
-        *((&kernelContext_1)->entryPointParams_factor_0+((&kernelContext_1)->entryPointParams_0->a_0.factor_at_0 + 1U)) = second_0;
+        *((&kernelContext_1)->entryPointParams_factor_0+((&kernelContext_1)->entryPointParams_0->a_2.factor_at_0 + 1U)) = second_0;
     }
     return;
 }

@@ -41,52 +41,29 @@ Stretch_0 Stretch_x24init_0(uint e_1, uint begin_1, uint end_1, bool empty_1)
     return _S1;
 }
 
-struct Depth_0
+Stretch_0 stretchOf_0(uint device* bounds_0, uint bounds_at_0, uint experts_0, uint part_0, uint index_0)
 {
-    uint groups_0;
-    uint c_at_0;
-    uint a_at_0;
-    uint b_at_0;
-    uint bounds_at_0;
-    uint m_0;
-    uint n_0;
-    int a_row_0;
-    int a_col_0;
-    int b_row_0;
-    int b_col_0;
-    uint ldc_0;
-    uint c_expert_0;
-    uint experts_0;
-    uint accumulate_0;
-    uint parts_0;
-    uint part_0;
-};
-
-Stretch_0 stretchOf_0(uint device* bounds_0, const Depth_0 constant* p_0, uint index_0)
-{
-    uint _S2 = p_0->experts_0;
-    uint e_2 = index_0 % p_0->experts_0;
-    uint _S3 = index_0 / _S2;
-    uint _S4 = p_0->part_0;
-    uint from_0 = _S3 * p_0->part_0;
-    uint _S5 = p_0->bounds_at_0 + e_2;
-    uint begin_2 = bounds_0[_S5];
-    uint end_2 = bounds_0[_S5 + 1U];
+    uint e_2 = index_0 % experts_0;
+    uint _S2 = index_0 / experts_0;
+    uint from_0 = _S2 * part_0;
+    uint _S3 = bounds_at_0 + e_2;
+    uint begin_2 = bounds_0[_S3];
+    uint end_2 = bounds_0[_S3 + 1U];
     thread Stretch_0 s_0;
-    uint _S6 = begin_2 + from_0;
-    bool _S7;
+    uint _S4 = begin_2 + from_0;
+    bool _S5;
     if(from_0 > 0U)
     {
-        _S7 = from_0 >= (end_2 - begin_2);
+        _S5 = from_0 >= (end_2 - begin_2);
     }
     else
     {
-        _S7 = false;
+        _S5 = false;
     }
-    s_0 = Stretch_x24init_0(e_2, _S6, end_2, _S7);
+    s_0 = Stretch_x24init_0(e_2, _S4, end_2, _S5);
     if(!(&s_0)->empty_0)
     {
-        (&s_0)->end_0 = min(end_2, (&s_0)->begin_0 + _S4);
+        (&s_0)->end_0 = min(end_2, (&s_0)->begin_0 + part_0);
     }
     return s_0;
 }
@@ -101,40 +78,61 @@ struct Operand_0
 
 Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_1, uint count_1)
 {
-    thread Operand_0 _S8;
-    (&_S8)->at_0 = at_1;
-    (&_S8)->next_0 = next_1;
-    (&_S8)->along_0 = along_1;
-    (&_S8)->count_0 = count_1;
-    return _S8;
+    thread Operand_0 _S6;
+    (&_S6)->at_0 = at_1;
+    (&_S6)->next_0 = next_1;
+    (&_S6)->along_0 = along_1;
+    (&_S6)->count_0 = count_1;
+    return _S6;
 }
 
-Operand_0 leftOf_0(const Depth_0 constant* p_1, uint begin_3, uint row_0)
+struct Depth_0
 {
-    return Operand_x24init_0(uint(int(p_1->a_at_0) + int(begin_3) * p_1->a_col_0 + int(row_0) * p_1->a_row_0), p_1->a_row_0, p_1->a_col_0, p_1->m_0 - row_0);
+    uint groups_0;
+    uint c_at_0;
+    uint a_at_0;
+    uint b_at_0;
+    uint bounds_at_1;
+    uint m_0;
+    uint n_0;
+    int a_row_0;
+    int a_col_0;
+    int b_row_0;
+    int b_col_0;
+    uint ldc_0;
+    uint c_expert_0;
+    uint experts_1;
+    uint accumulate_0;
+    uint parts_0;
+    uint part_1;
+};
+
+Operand_0 leftOf_0(const Depth_0 constant* p_0, uint begin_3, uint row_0)
+{
+    return Operand_x24init_0(uint(int(p_0->a_at_0) + int(begin_3) * p_0->a_col_0 + int(row_0) * p_0->a_row_0), p_0->a_row_0, p_0->a_col_0, p_0->m_0 - row_0);
 }
 
-Operand_0 rightOf_0(const Depth_0 constant* p_2, uint begin_4, uint col_0)
+Operand_0 rightOf_0(const Depth_0 constant* p_1, uint begin_4, uint col_0)
 {
-    return Operand_x24init_0(uint(int(p_2->b_at_0) + int(begin_4) * p_2->b_row_0 + int(col_0) * p_2->b_col_0), p_2->b_col_0, p_2->b_row_0, p_2->n_0 - col_0);
+    return Operand_x24init_0(uint(int(p_1->b_at_0) + int(begin_4) * p_1->b_row_0 + int(col_0) * p_1->b_col_0), p_1->b_col_0, p_1->b_row_0, p_1->n_0 - col_0);
 }
 
 float tileElement_0(float device* x_0, const Operand_0 thread* o_0, uint2 place_0, uint k0_0, uint k_0)
 {
-    uint _S9 = place_0.x;
-    bool _S10;
-    if(_S9 < (o_0->count_0))
+    uint _S7 = place_0.x;
+    bool _S8;
+    if(_S7 < (o_0->count_0))
     {
-        _S10 = (k0_0 + place_0.y) < k_0;
+        _S8 = (k0_0 + place_0.y) < k_0;
     }
     else
     {
-        _S10 = false;
+        _S8 = false;
     }
     float v_0;
-    if(_S10)
+    if(_S8)
     {
-        v_0 = x_0[o_0->at_0 + uint(int(_S9) * o_0->next_0 + int(k0_0 + place_0.y) * o_0->along_0)];
+        v_0 = x_0[o_0->at_0 + uint(int(_S7) * o_0->next_0 + int(k0_0 + place_0.y) * o_0->along_0)];
     }
     else
     {
@@ -145,7 +143,7 @@ float tileElement_0(float device* x_0, const Operand_0 thread* o_0, uint2 place_
 
 struct EntryPointParams_0
 {
-    Depth_0 p_3;
+    Depth_0 p_2;
 };
 
 struct KernelContext_0
@@ -207,8 +205,8 @@ void plainSums_0(array<array<float, int(4)>, int(4)> thread* sum_1, float device
             {
                 to_0 = uint2(e_3 % 32U, e_3 / 32U);
             }
-            float _S11 = tileElement_0(a_0, x_1, to_0, k0_1, k_1);
-            (*kernelContext_0->plain_a_0)[to_0.y * 33U + to_0.x] = _S11;
+            float _S9 = tileElement_0(a_0, x_1, to_0, k0_1, k_1);
+            (*kernelContext_0->plain_a_0)[to_0.y * 33U + to_0.x] = _S9;
             uint2 to_1;
             if((y_0->along_0) == int(1))
             {
@@ -218,40 +216,40 @@ void plainSums_0(array<array<float, int(4)>, int(4)> thread* sum_1, float device
             {
                 to_1 = uint2(e_3 % 32U, e_3 / 32U);
             }
-            float _S12 = tileElement_0(b_0, y_0, to_1, k0_1, k_1);
-            (*kernelContext_0->plain_b_0)[to_1.y * 33U + to_1.x] = _S12;
+            float _S10 = tileElement_0(b_0, y_0, to_1, k0_1, k_1);
+            (*kernelContext_0->plain_b_0)[to_1.y * 33U + to_1.x] = _S10;
             e_3 = e_3 + 64U;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        uint _S13 = min(16U, k_1 - k0_1);
+        uint _S11 = min(16U, k_1 - k0_1);
         uint d_0 = 0U;
         for(;;)
         {
-            if(d_0 < _S13)
+            if(d_0 < _S11)
             {
             }
             else
             {
                 break;
             }
-            uint _S14 = d_0 * 33U;
-            uint _S15 = _S14 + t_0 % 8U * 4U;
-            (*sum_1)[int(0)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S15], (*sum_1)[int(0)][int(0)]);
-            (*sum_1)[int(0)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S15 + 1U], (*sum_1)[int(0)][int(1)]);
-            (*sum_1)[int(0)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S15 + 2U], (*sum_1)[int(0)][int(2)]);
-            (*sum_1)[int(0)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S15 + 3U], (*sum_1)[int(0)][int(3)]);
-            (*sum_1)[int(1)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S15], (*sum_1)[int(1)][int(0)]);
-            (*sum_1)[int(1)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S15 + 1U], (*sum_1)[int(1)][int(1)]);
-            (*sum_1)[int(1)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S15 + 2U], (*sum_1)[int(1)][int(2)]);
-            (*sum_1)[int(1)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S15 + 3U], (*sum_1)[int(1)][int(3)]);
-            (*sum_1)[int(2)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S15], (*sum_1)[int(2)][int(0)]);
-            (*sum_1)[int(2)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S15 + 1U], (*sum_1)[int(2)][int(1)]);
-            (*sum_1)[int(2)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S15 + 2U], (*sum_1)[int(2)][int(2)]);
-            (*sum_1)[int(2)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S15 + 3U], (*sum_1)[int(2)][int(3)]);
-            (*sum_1)[int(3)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S15], (*sum_1)[int(3)][int(0)]);
-            (*sum_1)[int(3)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S15 + 1U], (*sum_1)[int(3)][int(1)]);
-            (*sum_1)[int(3)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S15 + 2U], (*sum_1)[int(3)][int(2)]);
-            (*sum_1)[int(3)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S14 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S15 + 3U], (*sum_1)[int(3)][int(3)]);
+            uint _S12 = d_0 * 33U;
+            uint _S13 = _S12 + t_0 % 8U * 4U;
+            (*sum_1)[int(0)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S13], (*sum_1)[int(0)][int(0)]);
+            (*sum_1)[int(0)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S13 + 1U], (*sum_1)[int(0)][int(1)]);
+            (*sum_1)[int(0)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S13 + 2U], (*sum_1)[int(0)][int(2)]);
+            (*sum_1)[int(0)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U], (*kernelContext_0->plain_b_0)[_S13 + 3U], (*sum_1)[int(0)][int(3)]);
+            (*sum_1)[int(1)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S13], (*sum_1)[int(1)][int(0)]);
+            (*sum_1)[int(1)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S13 + 1U], (*sum_1)[int(1)][int(1)]);
+            (*sum_1)[int(1)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S13 + 2U], (*sum_1)[int(1)][int(2)]);
+            (*sum_1)[int(1)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 1U], (*kernelContext_0->plain_b_0)[_S13 + 3U], (*sum_1)[int(1)][int(3)]);
+            (*sum_1)[int(2)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S13], (*sum_1)[int(2)][int(0)]);
+            (*sum_1)[int(2)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S13 + 1U], (*sum_1)[int(2)][int(1)]);
+            (*sum_1)[int(2)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S13 + 2U], (*sum_1)[int(2)][int(2)]);
+            (*sum_1)[int(2)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 2U], (*kernelContext_0->plain_b_0)[_S13 + 3U], (*sum_1)[int(2)][int(3)]);
+            (*sum_1)[int(3)][int(0)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S13], (*sum_1)[int(3)][int(0)]);
+            (*sum_1)[int(3)][int(1)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S13 + 1U], (*sum_1)[int(3)][int(1)]);
+            (*sum_1)[int(3)][int(2)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S13 + 2U], (*sum_1)[int(3)][int(2)]);
+            (*sum_1)[int(3)][int(3)] = fma((*kernelContext_0->plain_a_0)[_S12 + t_0 / 8U * 4U + 3U], (*kernelContext_0->plain_b_0)[_S13 + 3U], (*sum_1)[int(3)][int(3)]);
             d_0 = d_0 + 1U;
         }
         k0_1 = k0_1 + 16U;
@@ -259,39 +257,39 @@ void plainSums_0(array<array<float, int(4)>, int(4)> thread* sum_1, float device
     return;
 }
 
-void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint e_4, uint row_1, uint col_1, float sum_2)
+void putOwn_0(const Depth_0 constant* p_3, float device* c_0, uint index_1, uint e_4, uint row_1, uint col_1, float sum_2)
 {
-    uint _S16 = p_4->m_0;
-    bool _S17;
-    if(row_1 >= (p_4->m_0))
+    uint _S14 = p_3->m_0;
+    bool _S15;
+    if(row_1 >= (p_3->m_0))
     {
-        _S17 = true;
+        _S15 = true;
     }
     else
     {
-        _S17 = col_1 >= (p_4->n_0);
+        _S15 = col_1 >= (p_3->n_0);
     }
-    if(_S17)
+    if(_S15)
     {
         return;
     }
-    if((p_4->parts_0) > 1U)
+    if((p_3->parts_0) > 1U)
     {
-        *(c_0+(p_4->c_at_0 + (index_1 * _S16 + row_1) * p_4->n_0 + col_1)) = sum_2;
+        *(c_0+(p_3->c_at_0 + (index_1 * _S14 + row_1) * p_3->n_0 + col_1)) = sum_2;
         return;
     }
-    uint at_2 = p_4->c_at_0 + e_4 * p_4->c_expert_0 + row_1 * p_4->ldc_0 + col_1;
-    float device* _S18 = c_0+at_2;
-    float _S19;
-    if((p_4->accumulate_0) != 0U)
+    uint at_2 = p_3->c_at_0 + e_4 * p_3->c_expert_0 + row_1 * p_3->ldc_0 + col_1;
+    float device* _S16 = c_0+at_2;
+    float _S17;
+    if((p_3->accumulate_0) != 0U)
     {
-        _S19 = sum_2 + *(c_0+at_2);
+        _S17 = sum_2 + *(c_0+at_2);
     }
     else
     {
-        _S19 = sum_2;
+        _S17 = sum_2;
     }
-    *_S18 = _S19;
+    *_S16 = _S17;
     return;
 }
 
@@ -307,42 +305,42 @@ void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint
     (&kernelContext_1)->plain_a_0 = &plain_a_1;
     threadgroup array<float, int(528)> plain_b_1;
     (&kernelContext_1)->plain_b_0 = &plain_b_1;
-    uint _S20 = thread_0.x;
-    uint _S21 = (entryPointParams_1->p_3.n_0 + 31U) / 32U;
-    uint _S22 = (entryPointParams_1->p_3.m_0 + 31U) / 32U;
+    uint _S18 = thread_0.x;
+    uint _S19 = (entryPointParams_1->p_2.n_0 + 31U) / 32U;
+    uint _S20 = (entryPointParams_1->p_2.m_0 + 31U) / 32U;
     uint job_0 = group_0.x;
     for(;;)
     {
-        uint _S23 = _S21 * _S22;
-        if(job_0 < (_S23 * entryPointParams_1->p_3.experts_0 * entryPointParams_1->p_3.parts_0))
+        uint _S21 = _S19 * _S20;
+        if(job_0 < (_S21 * entryPointParams_1->p_2.experts_1 * entryPointParams_1->p_2.parts_0))
         {
         }
         else
         {
             break;
         }
-        uint index_2 = job_0 / _S23;
-        uint _S24 = job_0 / _S21;
-        uint _S25 = _S24 % _S22;
-        uint row0_0 = _S25 * 32U;
-        uint _S26 = job_0 % _S21;
-        uint col0_0 = _S26 * 32U;
-        Stretch_0 _S27 = stretchOf_0((&kernelContext_1)->entryPointParams_bounds_0, &entryPointParams_1->p_3, index_2);
-        if(_S27.empty_0)
+        uint index_2 = job_0 / _S21;
+        uint _S22 = job_0 / _S19;
+        uint _S23 = _S22 % _S20;
+        uint row0_0 = _S23 * 32U;
+        uint _S24 = job_0 % _S19;
+        uint col0_0 = _S24 * 32U;
+        Stretch_0 s_1 = stretchOf_0((&kernelContext_1)->entryPointParams_bounds_0, entryPointParams_1->p_2.bounds_at_1, entryPointParams_1->p_2.experts_1, entryPointParams_1->p_2.part_1, index_2);
+        if(s_1.empty_0)
         {
-            job_0 = job_0 + entryPointParams_1->p_3.groups_0;
+            job_0 = job_0 + entryPointParams_1->p_2.groups_0;
             continue;
         }
-        Operand_0 _S28 = leftOf_0(&entryPointParams_1->p_3, _S27.begin_0, row0_0);
-        Operand_0 _S29 = rightOf_0(&entryPointParams_1->p_3, _S27.begin_0, col0_0);
-        uint _S30 = _S27.end_0 - _S27.begin_0;
-        thread Operand_0 _S31 = _S28;
-        thread Operand_0 _S32 = _S29;
+        Operand_0 _S25 = leftOf_0(&entryPointParams_1->p_2, s_1.begin_0, row0_0);
+        Operand_0 _S26 = rightOf_0(&entryPointParams_1->p_2, s_1.begin_0, col0_0);
+        uint _S27 = s_1.end_0 - s_1.begin_0;
+        thread Operand_0 _S28 = _S25;
+        thread Operand_0 _S29 = _S26;
         thread array<array<float, int(4)>, int(4)> sum_3;
-        plainSums_0(&sum_3, (&kernelContext_1)->entryPointParams_a_0, &_S31, (&kernelContext_1)->entryPointParams_b_0, &_S32, _S30, _S20, &kernelContext_1);
-        thread array<array<float, int(4)>, int(4)> _S33 = sum_3;
+        plainSums_0(&sum_3, (&kernelContext_1)->entryPointParams_a_0, &_S28, (&kernelContext_1)->entryPointParams_b_0, &_S29, _S27, _S18, &kernelContext_1);
+        thread array<array<float, int(4)>, int(4)> _S30 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S33, &list_1);
+        listed_0(&_S30, &list_1);
         uint i_0 = 0U;
         for(;;)
         {
@@ -353,10 +351,10 @@ void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint
             {
                 break;
             }
-            putOwn_0(&entryPointParams_1->p_3, (&kernelContext_1)->entryPointParams_c_0, index_2, _S27.e_0, row0_0 + _S20 / 8U * 4U + i_0 / 4U, col0_0 + _S20 % 8U * 4U + i_0 % 4U, list_1[i_0]);
+            putOwn_0(&entryPointParams_1->p_2, (&kernelContext_1)->entryPointParams_c_0, index_2, s_1.e_0, row0_0 + _S18 / 8U * 4U + i_0 / 4U, col0_0 + _S18 % 8U * 4U + i_0 % 4U, list_1[i_0]);
             i_0 = i_0 + 1U;
         }
-        job_0 = job_0 + entryPointParams_1->p_3.groups_0;
+        job_0 = job_0 + entryPointParams_1->p_2.groups_0;
     }
     return;
 }

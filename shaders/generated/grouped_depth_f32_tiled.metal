@@ -230,88 +230,86 @@ Stretch_0 Stretch_x24init_0(uint e_1, uint begin_1, uint end_1, bool empty_1)
     return _S24;
 }
 
-Stretch_0 stretchOf_0(uint device* bounds_0, const Depth_0 constant* p_1, uint index_0)
+Stretch_0 stretchOf_0(uint device* bounds_0, uint bounds_at_1, uint experts_1, uint part_1, uint index_0)
 {
-    uint _S25 = p_1->experts_0;
-    uint e_2 = index_0 % p_1->experts_0;
-    uint _S26 = index_0 / _S25;
-    uint _S27 = p_1->part_0;
-    uint from_0 = _S26 * p_1->part_0;
-    uint _S28 = p_1->bounds_at_0 + e_2;
-    uint begin_2 = bounds_0[_S28];
-    uint end_2 = bounds_0[_S28 + 1U];
+    uint e_2 = index_0 % experts_1;
+    uint _S25 = index_0 / experts_1;
+    uint from_0 = _S25 * part_1;
+    uint _S26 = bounds_at_1 + e_2;
+    uint begin_2 = bounds_0[_S26];
+    uint end_2 = bounds_0[_S26 + 1U];
     thread Stretch_0 s_0;
-    uint _S29 = begin_2 + from_0;
-    bool _S30;
+    uint _S27 = begin_2 + from_0;
+    bool _S28;
     if(from_0 > 0U)
     {
-        _S30 = from_0 >= (end_2 - begin_2);
+        _S28 = from_0 >= (end_2 - begin_2);
     }
     else
     {
-        _S30 = false;
+        _S28 = false;
     }
-    s_0 = Stretch_x24init_0(e_2, _S29, end_2, _S30);
+    s_0 = Stretch_x24init_0(e_2, _S27, end_2, _S28);
     if(!(&s_0)->empty_0)
     {
-        (&s_0)->end_0 = min(end_2, (&s_0)->begin_0 + _S27);
+        (&s_0)->end_0 = min(end_2, (&s_0)->begin_0 + part_1);
     }
     return s_0;
 }
 
 Operand_0 Operand_x24init_0(uint at_1, int next_1, int along_2, uint count_1)
 {
-    thread Operand_0 _S31;
-    (&_S31)->at_0 = at_1;
-    (&_S31)->next_0 = next_1;
-    (&_S31)->along_0 = along_2;
-    (&_S31)->count_0 = count_1;
-    return _S31;
+    thread Operand_0 _S29;
+    (&_S29)->at_0 = at_1;
+    (&_S29)->next_0 = next_1;
+    (&_S29)->along_0 = along_2;
+    (&_S29)->count_0 = count_1;
+    return _S29;
 }
 
-Operand_0 leftOf_0(const Depth_0 constant* p_2, uint begin_3, uint row_0)
+Operand_0 leftOf_0(const Depth_0 constant* p_1, uint begin_3, uint row_0)
 {
-    return Operand_x24init_0(uint(int(p_2->a_at_0) + int(begin_3) * p_2->a_col_0 + int(row_0) * p_2->a_row_0), p_2->a_row_0, p_2->a_col_0, p_2->m_0 - row_0);
+    return Operand_x24init_0(uint(int(p_1->a_at_0) + int(begin_3) * p_1->a_col_0 + int(row_0) * p_1->a_row_0), p_1->a_row_0, p_1->a_col_0, p_1->m_0 - row_0);
 }
 
-Operand_0 rightOf_0(const Depth_0 constant* p_3, uint begin_4, uint col_0)
+Operand_0 rightOf_0(const Depth_0 constant* p_2, uint begin_4, uint col_0)
 {
-    return Operand_x24init_0(uint(int(p_3->b_at_0) + int(begin_4) * p_3->b_row_0 + int(col_0) * p_3->b_col_0), p_3->b_col_0, p_3->b_row_0, p_3->n_0 - col_0);
+    return Operand_x24init_0(uint(int(p_2->b_at_0) + int(begin_4) * p_2->b_row_0 + int(col_0) * p_2->b_col_0), p_2->b_col_0, p_2->b_row_0, p_2->n_0 - col_0);
 }
 
-void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint e_3, uint row_1, uint col_1, float sum_2)
+void putOwn_0(const Depth_0 constant* p_3, float device* c_0, uint index_1, uint e_3, uint row_1, uint col_1, float sum_2)
 {
-    uint _S32 = p_4->m_0;
-    bool _S33;
-    if(row_1 >= (p_4->m_0))
+    uint _S30 = p_3->m_0;
+    bool _S31;
+    if(row_1 >= (p_3->m_0))
     {
-        _S33 = true;
+        _S31 = true;
     }
     else
     {
-        _S33 = col_1 >= (p_4->n_0);
+        _S31 = col_1 >= (p_3->n_0);
     }
-    if(_S33)
+    if(_S31)
     {
         return;
     }
-    if((p_4->parts_0) > 1U)
+    if((p_3->parts_0) > 1U)
     {
-        *(c_0+(p_4->c_at_0 + (index_1 * _S32 + row_1) * p_4->n_0 + col_1)) = sum_2;
+        *(c_0+(p_3->c_at_0 + (index_1 * _S30 + row_1) * p_3->n_0 + col_1)) = sum_2;
         return;
     }
-    uint at_2 = p_4->c_at_0 + e_3 * p_4->c_expert_0 + row_1 * p_4->ldc_0 + col_1;
-    float device* _S34 = c_0+at_2;
-    float _S35;
-    if((p_4->accumulate_0) != 0U)
+    uint at_2 = p_3->c_at_0 + e_3 * p_3->c_expert_0 + row_1 * p_3->ldc_0 + col_1;
+    float device* _S32 = c_0+at_2;
+    float _S33;
+    if((p_3->accumulate_0) != 0U)
     {
-        _S35 = sum_2 + *(c_0+at_2);
+        _S33 = sum_2 + *(c_0+at_2);
     }
     else
     {
-        _S35 = sum_2;
+        _S33 = sum_2;
     }
-    *_S34 = _S35;
+    *_S32 = _S33;
     return;
 }
 
@@ -327,42 +325,42 @@ void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint
     (&kernelContext_1)->tile_a_0 = &tile_a_1;
     threadgroup array<float, int(1056)> tile_b_1;
     (&kernelContext_1)->tile_b_0 = &tile_b_1;
-    uint _S36 = thread_0.x;
-    uint _S37 = (entryPointParams_1->p_0.n_0 + 63U) / 64U;
-    uint _S38 = (entryPointParams_1->p_0.m_0 + 63U) / 64U;
+    uint _S34 = thread_0.x;
+    uint _S35 = (entryPointParams_1->p_0.n_0 + 63U) / 64U;
+    uint _S36 = (entryPointParams_1->p_0.m_0 + 63U) / 64U;
     uint job_0 = group_0.x;
     for(;;)
     {
-        uint _S39 = _S37 * _S38;
-        if(job_0 < (_S39 * entryPointParams_1->p_0.experts_0 * entryPointParams_1->p_0.parts_0))
+        uint _S37 = _S35 * _S36;
+        if(job_0 < (_S37 * entryPointParams_1->p_0.experts_0 * entryPointParams_1->p_0.parts_0))
         {
         }
         else
         {
             break;
         }
-        uint index_2 = job_0 / _S39;
-        uint _S40 = job_0 / _S37;
-        uint _S41 = _S40 % _S38;
-        uint row0_0 = _S41 * 64U;
-        uint _S42 = job_0 % _S37;
-        uint col0_0 = _S42 * 64U;
-        Stretch_0 _S43 = stretchOf_0((&kernelContext_1)->entryPointParams_bounds_0, &entryPointParams_1->p_0, index_2);
-        if(_S43.empty_0)
+        uint index_2 = job_0 / _S37;
+        uint _S38 = job_0 / _S35;
+        uint _S39 = _S38 % _S36;
+        uint row0_0 = _S39 * 64U;
+        uint _S40 = job_0 % _S35;
+        uint col0_0 = _S40 * 64U;
+        Stretch_0 s_1 = stretchOf_0((&kernelContext_1)->entryPointParams_bounds_0, entryPointParams_1->p_0.bounds_at_0, entryPointParams_1->p_0.experts_0, entryPointParams_1->p_0.part_0, index_2);
+        if(s_1.empty_0)
         {
             job_0 = job_0 + entryPointParams_1->p_0.groups_0;
             continue;
         }
-        Operand_0 _S44 = leftOf_0(&entryPointParams_1->p_0, _S43.begin_0, row0_0);
-        Operand_0 _S45 = rightOf_0(&entryPointParams_1->p_0, _S43.begin_0, col0_0);
-        uint _S46 = _S43.end_0 - _S43.begin_0;
-        thread Operand_0 _S47 = _S44;
-        thread Operand_0 _S48 = _S45;
+        Operand_0 _S41 = leftOf_0(&entryPointParams_1->p_0, s_1.begin_0, row0_0);
+        Operand_0 _S42 = rightOf_0(&entryPointParams_1->p_0, s_1.begin_0, col0_0);
+        uint _S43 = s_1.end_0 - s_1.begin_0;
+        thread Operand_0 _S44 = _S41;
+        thread Operand_0 _S45 = _S42;
         thread array<array<float, int(4)>, int(4)> sum_3;
-        tileSums_0(&sum_3, (&kernelContext_1)->entryPointParams_a_0, &_S47, (&kernelContext_1)->entryPointParams_b_0, &_S48, _S46, _S36, &kernelContext_1);
-        thread array<array<float, int(4)>, int(4)> _S49 = sum_3;
+        tileSums_0(&sum_3, (&kernelContext_1)->entryPointParams_a_0, &_S44, (&kernelContext_1)->entryPointParams_b_0, &_S45, _S43, _S34, &kernelContext_1);
+        thread array<array<float, int(4)>, int(4)> _S46 = sum_3;
         thread array<float, int(16)> list_1;
-        listed_0(&_S49, &list_1);
+        listed_0(&_S46, &list_1);
         uint i_1 = 0U;
         for(;;)
         {
@@ -373,7 +371,7 @@ void putOwn_0(const Depth_0 constant* p_4, float device* c_0, uint index_1, uint
             {
                 break;
             }
-            putOwn_0(&entryPointParams_1->p_0, (&kernelContext_1)->entryPointParams_c_0, index_2, _S43.e_0, row0_0 + tilePlace_0(i_1 / 4U, _S36 / 16U), col0_0 + tilePlace_0(i_1 % 4U, _S36 % 16U), list_1[i_1]);
+            putOwn_0(&entryPointParams_1->p_0, (&kernelContext_1)->entryPointParams_c_0, index_2, s_1.e_0, row0_0 + tilePlace_0(i_1 / 4U, _S34 / 16U), col0_0 + tilePlace_0(i_1 % 4U, _S34 % 16U), list_1[i_1]);
             i_1 = i_1 + 1U;
         }
         job_0 = job_0 + entryPointParams_1->p_0.groups_0;

@@ -21,6 +21,74 @@ Pair_0 pairOf_0(float sum_2, float lost_2)
     return Pair_x24init_0(sum_2, lost_2);
 }
 
+struct Squares_0
+{
+    Pair_0 large_0;
+    Pair_0 usual_0;
+    Pair_0 small_0;
+};
+
+Squares_0 Squares_x24init_0(const Pair_0 thread* large_1, const Pair_0 thread* usual_1, const Pair_0 thread* small_1)
+{
+    thread Squares_0 _S2;
+    (&_S2)->large_0 = *large_1;
+    (&_S2)->usual_0 = *usual_1;
+    (&_S2)->small_0 = *small_1;
+    return _S2;
+}
+
+Squares_0 Squares_x24init_1(const Pair_0 thread* large_2, const Pair_0 thread* usual_2, const Pair_0 thread* small_2)
+{
+    thread Squares_0 _S3;
+    (&_S3)->large_0 = *large_2;
+    (&_S3)->usual_0 = *usual_2;
+    (&_S3)->small_0 = *small_2;
+    return _S3;
+}
+
+Squares_0 noSquares_0()
+{
+    Pair_0 _S4 = pairOf_0(0.0f, 0.0f);
+    thread Pair_0 _S5 = _S4;
+    thread Pair_0 _S6 = _S4;
+    thread Pair_0 _S7 = _S4;
+    Squares_0 _S8 = Squares_x24init_0(&_S5, &_S6, &_S7);
+    return _S8;
+}
+
+void readAhead_0(float device* x_0, uint x_at_0, uint i_0, uint to_0, array<float, int(4)> thread* v_0)
+{
+    (*v_0)[0U] = 0.0f;
+    if(i_0 < to_0)
+    {
+        (*v_0)[0U] = x_0[x_at_0 + i_0];
+    }
+    uint j_0 = i_0 + 128U;
+    (*v_0)[1U] = 0.0f;
+    if(j_0 < to_0)
+    {
+        (*v_0)[1U] = x_0[x_at_0 + j_0];
+    }
+    uint j_1 = i_0 + 256U;
+    (*v_0)[2U] = 0.0f;
+    if(j_1 < to_0)
+    {
+        (*v_0)[2U] = x_0[x_at_0 + j_1];
+    }
+    uint j_2 = i_0 + 384U;
+    (*v_0)[3U] = 0.0f;
+    if(j_2 < to_0)
+    {
+        (*v_0)[3U] = x_0[x_at_0 + j_2];
+    }
+    return;
+}
+
+bool isUsual_0(float x_1)
+{
+    return (((as_type<uint>((x_1))) & 2147483647U) - 662700032U) < 805306368U;
+}
+
 float lostOf_0(float a_0, float b_0, float p_0)
 {
     float a_high_0 = (as_type<float>(((as_type<uint>((a_0))) & 4294963200U)));
@@ -30,10 +98,10 @@ float lostOf_0(float a_0, float b_0, float p_0)
     return a_high_0 * b_high_0 - p_0 + a_high_0 * b_low_0 + a_low_0 * b_high_0 + a_low_0 * b_low_0;
 }
 
-Pair_0 squareOf_0(float x_0)
+Pair_0 squareOf_0(float x_2)
 {
-    float square_0 = x_0 * x_0;
-    return pairOf_0(square_0, lostOf_0(x_0, x_0, square_0));
+    float square_0 = x_2 * x_2;
+    return pairOf_0(square_0, lostOf_0(x_2, x_2, square_0));
 }
 
 Pair_0 joined_0(const Pair_0 thread* a_1, const Pair_0 thread* b_1)
@@ -43,12 +111,304 @@ Pair_0 joined_0(const Pair_0 thread* a_1, const Pair_0 thread* b_1)
     return pairOf_0(sum_3, a_1->sum_0 - (sum_3 - b_part_0) + (b_1->sum_0 - b_part_0) + (a_1->lost_0 + b_1->lost_0));
 }
 
+Squares_0 squaresOf_0(float device* x_3, uint x_at_1, uint from_0, uint to_1, uint thread_0)
+{
+    float _S9;
+    float _S10;
+    float _S11;
+    float _S12;
+    thread Squares_0 s_0 = noSquares_0();
+    uint _S13 = from_0 + thread_0;
+    uint i_1 = _S13;
+    uint others_0 = 0U;
+    for(;;)
+    {
+        if(i_1 < to_1)
+        {
+        }
+        else
+        {
+            break;
+        }
+        thread array<float, int(4)> v_1;
+        readAhead_0(x_3, x_at_1, i_1, to_1, &v_1);
+        bool usual_3 = isUsual_0(v_1[0U]);
+        uint _S14;
+        if(usual_3)
+        {
+            _S14 = 0U;
+        }
+        else
+        {
+            _S14 = (as_type<uint>((v_1[0U]))) << 1U;
+        }
+        uint others_1 = others_0 | _S14;
+        Pair_0 _S15 = (&s_0)->usual_0;
+        if(usual_3)
+        {
+            _S9 = v_1[0U];
+        }
+        else
+        {
+            _S9 = 0.0f;
+        }
+        Pair_0 _S16 = squareOf_0(_S9);
+        thread Pair_0 _S17 = _S15;
+        thread Pair_0 _S18 = _S16;
+        Pair_0 _S19 = joined_0(&_S17, &_S18);
+        (&s_0)->usual_0 = _S19;
+        bool usual_4 = isUsual_0(v_1[1U]);
+        uint _S20;
+        if(usual_4)
+        {
+            _S20 = 0U;
+        }
+        else
+        {
+            _S20 = (as_type<uint>((v_1[1U]))) << 1U;
+        }
+        uint others_2 = others_1 | _S20;
+        Pair_0 _S21 = (&s_0)->usual_0;
+        if(usual_4)
+        {
+            _S10 = v_1[1U];
+        }
+        else
+        {
+            _S10 = 0.0f;
+        }
+        Pair_0 _S22 = squareOf_0(_S10);
+        thread Pair_0 _S23 = _S21;
+        thread Pair_0 _S24 = _S22;
+        Pair_0 _S25 = joined_0(&_S23, &_S24);
+        (&s_0)->usual_0 = _S25;
+        bool usual_5 = isUsual_0(v_1[2U]);
+        uint _S26;
+        if(usual_5)
+        {
+            _S26 = 0U;
+        }
+        else
+        {
+            _S26 = (as_type<uint>((v_1[2U]))) << 1U;
+        }
+        uint others_3 = others_2 | _S26;
+        Pair_0 _S27 = (&s_0)->usual_0;
+        if(usual_5)
+        {
+            _S11 = v_1[2U];
+        }
+        else
+        {
+            _S11 = 0.0f;
+        }
+        Pair_0 _S28 = squareOf_0(_S11);
+        thread Pair_0 _S29 = _S27;
+        thread Pair_0 _S30 = _S28;
+        Pair_0 _S31 = joined_0(&_S29, &_S30);
+        (&s_0)->usual_0 = _S31;
+        bool usual_6 = isUsual_0(v_1[3U]);
+        uint _S32;
+        if(usual_6)
+        {
+            _S32 = 0U;
+        }
+        else
+        {
+            _S32 = (as_type<uint>((v_1[3U]))) << 1U;
+        }
+        uint others_4 = others_3 | _S32;
+        Pair_0 _S33 = (&s_0)->usual_0;
+        if(usual_6)
+        {
+            _S12 = v_1[3U];
+        }
+        else
+        {
+            _S12 = 0.0f;
+        }
+        Pair_0 _S34 = squareOf_0(_S12);
+        thread Pair_0 _S35 = _S33;
+        thread Pair_0 _S36 = _S34;
+        Pair_0 _S37 = joined_0(&_S35, &_S36);
+        (&s_0)->usual_0 = _S37;
+        i_1 = i_1 + 512U;
+        others_0 = others_4;
+    }
+    if(others_0 != 0U)
+    {
+        i_1 = _S13;
+    }
+    else
+    {
+        i_1 = to_1;
+    }
+    for(;;)
+    {
+        if(i_1 < to_1)
+        {
+        }
+        else
+        {
+            break;
+        }
+        thread array<float, int(4)> v_2;
+        readAhead_0(x_3, x_at_1, i_1, to_1, &v_2);
+        bool large_3 = ((as_type<uint>((v_2[0U]))) & 2147483647U) >= 1468006400U;
+        if(isUsual_0(v_2[0U]))
+        {
+            _S9 = 0.0f;
+        }
+        else
+        {
+            float _S38 = v_2[0U];
+            if(large_3)
+            {
+                _S9 = (as_type<float>((260046848U)));
+            }
+            else
+            {
+                _S9 = (as_type<float>((1870659584U)));
+            }
+            _S9 = _S38 * _S9;
+        }
+        Pair_0 square_1 = squareOf_0(_S9);
+        if(large_3)
+        {
+            thread Pair_0 _S39 = (&s_0)->large_0;
+            thread Pair_0 _S40 = square_1;
+            Pair_0 _S41 = joined_0(&_S39, &_S40);
+            (&s_0)->large_0 = _S41;
+        }
+        else
+        {
+            thread Pair_0 _S42 = (&s_0)->small_0;
+            thread Pair_0 _S43 = square_1;
+            Pair_0 _S44 = joined_0(&_S42, &_S43);
+            (&s_0)->small_0 = _S44;
+        }
+        bool large_4 = ((as_type<uint>((v_2[1U]))) & 2147483647U) >= 1468006400U;
+        if(isUsual_0(v_2[1U]))
+        {
+            _S10 = 0.0f;
+        }
+        else
+        {
+            float _S45 = v_2[1U];
+            if(large_4)
+            {
+                _S10 = (as_type<float>((260046848U)));
+            }
+            else
+            {
+                _S10 = (as_type<float>((1870659584U)));
+            }
+            _S10 = _S45 * _S10;
+        }
+        Pair_0 square_2 = squareOf_0(_S10);
+        if(large_4)
+        {
+            thread Pair_0 _S46 = (&s_0)->large_0;
+            thread Pair_0 _S47 = square_2;
+            Pair_0 _S48 = joined_0(&_S46, &_S47);
+            (&s_0)->large_0 = _S48;
+        }
+        else
+        {
+            thread Pair_0 _S49 = (&s_0)->small_0;
+            thread Pair_0 _S50 = square_2;
+            Pair_0 _S51 = joined_0(&_S49, &_S50);
+            (&s_0)->small_0 = _S51;
+        }
+        bool large_5 = ((as_type<uint>((v_2[2U]))) & 2147483647U) >= 1468006400U;
+        if(isUsual_0(v_2[2U]))
+        {
+            _S11 = 0.0f;
+        }
+        else
+        {
+            float _S52 = v_2[2U];
+            if(large_5)
+            {
+                _S11 = (as_type<float>((260046848U)));
+            }
+            else
+            {
+                _S11 = (as_type<float>((1870659584U)));
+            }
+            _S11 = _S52 * _S11;
+        }
+        Pair_0 square_3 = squareOf_0(_S11);
+        if(large_5)
+        {
+            thread Pair_0 _S53 = (&s_0)->large_0;
+            thread Pair_0 _S54 = square_3;
+            Pair_0 _S55 = joined_0(&_S53, &_S54);
+            (&s_0)->large_0 = _S55;
+        }
+        else
+        {
+            thread Pair_0 _S56 = (&s_0)->small_0;
+            thread Pair_0 _S57 = square_3;
+            Pair_0 _S58 = joined_0(&_S56, &_S57);
+            (&s_0)->small_0 = _S58;
+        }
+        bool large_6 = ((as_type<uint>((v_2[3U]))) & 2147483647U) >= 1468006400U;
+        if(isUsual_0(v_2[3U]))
+        {
+            _S12 = 0.0f;
+        }
+        else
+        {
+            float _S59 = v_2[3U];
+            if(large_6)
+            {
+                _S12 = (as_type<float>((260046848U)));
+            }
+            else
+            {
+                _S12 = (as_type<float>((1870659584U)));
+            }
+            _S12 = _S59 * _S12;
+        }
+        Pair_0 square_4 = squareOf_0(_S12);
+        if(large_6)
+        {
+            thread Pair_0 _S60 = (&s_0)->large_0;
+            thread Pair_0 _S61 = square_4;
+            Pair_0 _S62 = joined_0(&_S60, &_S61);
+            (&s_0)->large_0 = _S62;
+        }
+        else
+        {
+            thread Pair_0 _S63 = (&s_0)->small_0;
+            thread Pair_0 _S64 = square_4;
+            Pair_0 _S65 = joined_0(&_S63, &_S64);
+            (&s_0)->small_0 = _S65;
+        }
+        i_1 = i_1 + 512U;
+    }
+    return s_0;
+}
+
+Squares_0 joinedSquares_0(const Squares_0 thread* a_2, const Squares_0 thread* b_2)
+{
+    Pair_0 _S66 = joined_0(&a_2->large_0, &b_2->large_0);
+    Pair_0 _S67 = joined_0(&a_2->usual_0, &b_2->usual_0);
+    Pair_0 _S68 = joined_0(&a_2->small_0, &b_2->small_0);
+    thread Pair_0 _S69 = _S66;
+    thread Pair_0 _S70 = _S67;
+    thread Pair_0 _S71 = _S68;
+    Squares_0 _S72 = Squares_x24init_1(&_S69, &_S70, &_S71);
+    return _S72;
+}
+
 struct Parts_0
 {
     uint groups_0;
     uint out_at_0;
     uint lost_at_0;
-    uint x_at_0;
+    uint x_at_2;
     uint count_0;
     uint part_0;
     uint parts_0;
@@ -56,7 +416,7 @@ struct Parts_0
 
 struct EntryPointParams_0
 {
-    Parts_0 a_2;
+    Parts_0 a_3;
 };
 
 struct KernelContext_0
@@ -65,14 +425,14 @@ struct KernelContext_0
     float device* entryPointParams_out_0;
     float device* entryPointParams_lost_0;
     float device* entryPointParams_x_0;
-    array<float2, int(128)> threadgroup* shared_pair_0;
+    array<Squares_0, int(128)> threadgroup* shared_squares_0;
 };
 
-Pair_0 pairOfGroup_0(const Pair_0 thread* p_1, uint thread_0, KernelContext_0 thread* kernelContext_0)
+Squares_0 squaresOfGroup_0(const Squares_0 thread* s_1, uint thread_1, KernelContext_0 thread* kernelContext_0)
 {
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    (*kernelContext_0->shared_pair_0)[thread_0] = float2(p_1->sum_0, p_1->lost_0);
-    Pair_0 _S2 = *p_1;
+    (*kernelContext_0->shared_squares_0)[thread_1] = *s_1;
+    Squares_0 _S73 = *s_1;
     uint half_0 = 64U;
     for(;;)
     {
@@ -84,149 +444,111 @@ Pair_0 pairOfGroup_0(const Pair_0 thread* p_1, uint thread_0, KernelContext_0 th
             break;
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        if(thread_0 < half_0)
+        if(thread_1 < half_0)
         {
-            Pair_0 _S3 = pairOf_0((*kernelContext_0->shared_pair_0)[thread_0 + half_0].x, (*kernelContext_0->shared_pair_0)[thread_0 + half_0].y);
-            thread Pair_0 _S4 = _S2;
-            thread Pair_0 _S5 = _S3;
-            Pair_0 _S6 = joined_0(&_S4, &_S5);
-            (*kernelContext_0->shared_pair_0)[thread_0] = float2(_S6.sum_0, _S6.lost_0);
-            _S2 = _S6;
+            Squares_0 _S74 = (*kernelContext_0->shared_squares_0)[thread_1 + half_0];
+            thread Squares_0 _S75 = _S73;
+            thread Squares_0 _S76 = _S74;
+            Squares_0 _S77 = joinedSquares_0(&_S75, &_S76);
+            (*kernelContext_0->shared_squares_0)[thread_1] = _S77;
+            _S73 = _S77;
         }
         half_0 = half_0 / 2U;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    return pairOf_0((*kernelContext_0->shared_pair_0)[int(0)].x, (*kernelContext_0->shared_pair_0)[int(0)].y);
+    return (*kernelContext_0->shared_squares_0)[int(0)];
+}
+
+Pair_0 scaledPair_0(const Pair_0 thread* p_1, float by_0)
+{
+    return pairOf_0(p_1->sum_0 * by_0 * by_0, p_1->lost_0 * by_0 * by_0);
+}
+
+Pair_0 sumOfSquaresOf_0(const Squares_0 thread* s_2)
+{
+    Pair_0 _S78 = scaledPair_0(&s_2->large_0, (as_type<float>((1870659584U))));
+    thread Pair_0 _S79 = _S78;
+    Pair_0 _S80 = joined_0(&_S79, &s_2->usual_0);
+    Pair_0 _S81 = scaledPair_0(&s_2->small_0, (as_type<float>((260046848U))));
+    thread Pair_0 _S82 = _S80;
+    thread Pair_0 _S83 = _S81;
+    Pair_0 _S84 = joined_0(&_S82, &_S83);
+    return _S84;
 }
 
 float closedPair_0(const Pair_0 thread* p_2)
 {
-    float _S7 = p_2->sum_0;
-    float _S8;
+    float _S85 = p_2->sum_0;
+    float _S86;
     if(((as_type<uint>((p_2->sum_0))) & 2139095040U) != 2139095040U)
     {
-        _S8 = _S7 + p_2->lost_0;
+        _S86 = _S85 + p_2->lost_0;
     }
     else
     {
-        _S8 = _S7;
+        _S86 = _S85;
     }
-    return _S8;
+    return _S86;
 }
 
-void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_at_1, uint i_0, const Pair_0 thread* p_3, float divisor_0)
+void keep_0(float device* out_0, uint out_at_1, float device* lost_3, uint lost_at_1, uint i_2, const Pair_0 thread* p_3, float divisor_0)
 {
     if(lost_at_1 == 4294967295U)
     {
-        float _S9 = closedPair_0(p_3);
-        float device* _S10 = out_0+(out_at_1 + i_0);
-        float _S11;
+        float _S87 = closedPair_0(p_3);
+        float device* _S88 = out_0+(out_at_1 + i_2);
+        float _S89;
         if(divisor_0 == 1.0f)
         {
-            _S11 = _S9;
+            _S89 = _S87;
         }
         else
         {
-            _S11 = _S9 / divisor_0;
+            _S89 = _S87 / divisor_0;
         }
-        *_S10 = _S11;
+        *_S88 = _S89;
     }
     else
     {
-        *(out_0+(out_at_1 + i_0)) = p_3->sum_0;
-        *(lost_3+(lost_at_1 + i_0)) = p_3->lost_0;
+        *(out_0+(out_at_1 + i_2)) = p_3->sum_0;
+        *(lost_3+(lost_at_1 + i_2)) = p_3->lost_0;
     }
     return;
 }
 
-[[kernel]] void sum_of_squares_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_1 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_lost_1 [[buffer(2)]], float device* entryPointParams_x_1 [[buffer(3)]])
+[[kernel]] void sum_of_squares_f32_rows(uint3 group_0 [[threadgroup_position_in_grid]], uint3 thread_2 [[thread_position_in_threadgroup]], EntryPointParams_0 constant* entryPointParams_1 [[buffer(0)]], float device* entryPointParams_out_1 [[buffer(1)]], float device* entryPointParams_lost_1 [[buffer(2)]], float device* entryPointParams_x_1 [[buffer(3)]])
 {
     thread KernelContext_0 kernelContext_1;
     (&kernelContext_1)->entryPointParams_0 = entryPointParams_1;
     (&kernelContext_1)->entryPointParams_out_0 = entryPointParams_out_1;
     (&kernelContext_1)->entryPointParams_lost_0 = entryPointParams_lost_1;
     (&kernelContext_1)->entryPointParams_x_0 = entryPointParams_x_1;
-    threadgroup array<float2, int(128)> shared_pair_1;
-    (&kernelContext_1)->shared_pair_0 = &shared_pair_1;
+    threadgroup array<Squares_0, int(128)> shared_squares_1;
+    (&kernelContext_1)->shared_squares_0 = &shared_squares_1;
     uint job_0 = group_0.x;
     for(;;)
     {
-        if(job_0 < ((&kernelContext_1)->entryPointParams_0->a_2.parts_0))
+        if(job_0 < ((&kernelContext_1)->entryPointParams_0->a_3.parts_0))
         {
         }
         else
         {
             break;
         }
-        uint from_0 = job_0 * (&kernelContext_1)->entryPointParams_0->a_2.part_0;
-        uint _S12 = min((&kernelContext_1)->entryPointParams_0->a_2.count_0, from_0 + (&kernelContext_1)->entryPointParams_0->a_2.part_0);
-        Pair_0 _S13 = pairOf_0(0.0f, 0.0f);
-        uint _S14 = thread_1.x;
-        uint base_0 = from_0 + _S14;
-        Pair_0 p_4 = _S13;
-        for(;;)
+        uint from_1 = job_0 * (&kernelContext_1)->entryPointParams_0->a_3.part_0;
+        uint _S90 = thread_2.x;
+        thread Squares_0 _S91 = squaresOf_0((&kernelContext_1)->entryPointParams_x_0, (&kernelContext_1)->entryPointParams_0->a_3.x_at_2, from_1, min((&kernelContext_1)->entryPointParams_0->a_3.count_0, from_1 + (&kernelContext_1)->entryPointParams_0->a_3.part_0), _S90);
+        Squares_0 _S92 = squaresOfGroup_0(&_S91, _S90, &kernelContext_1);
+        thread Squares_0 _S93 = _S92;
+        Pair_0 _S94 = sumOfSquaresOf_0(&_S93);
+        if(_S90 == 0U)
         {
-            bool _S15 = base_0 < _S12;
-            if(_S15)
-            {
-            }
-            else
-            {
-                break;
-            }
-            thread array<float, int(4)> v_0;
-            v_0[0U] = 0.0f;
-            if(_S15)
-            {
-                v_0[0U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + base_0];
-            }
-            uint j_0 = base_0 + 128U;
-            v_0[1U] = 0.0f;
-            if(j_0 < _S12)
-            {
-                v_0[1U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + j_0];
-            }
-            uint j_1 = base_0 + 256U;
-            v_0[2U] = 0.0f;
-            if(j_1 < _S12)
-            {
-                v_0[2U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + j_1];
-            }
-            uint j_2 = base_0 + 384U;
-            v_0[3U] = 0.0f;
-            if(j_2 < _S12)
-            {
-                v_0[3U] = (&kernelContext_1)->entryPointParams_x_0[(&kernelContext_1)->entryPointParams_0->a_2.x_at_0 + j_2];
-            }
-            Pair_0 _S16 = squareOf_0(v_0[0U]);
-            thread Pair_0 _S17 = p_4;
-            thread Pair_0 _S18 = _S16;
-            Pair_0 _S19 = joined_0(&_S17, &_S18);
-            Pair_0 _S20 = squareOf_0(v_0[1U]);
-            thread Pair_0 _S21 = _S19;
-            thread Pair_0 _S22 = _S20;
-            Pair_0 _S23 = joined_0(&_S21, &_S22);
-            Pair_0 _S24 = squareOf_0(v_0[2U]);
-            thread Pair_0 _S25 = _S23;
-            thread Pair_0 _S26 = _S24;
-            Pair_0 _S27 = joined_0(&_S25, &_S26);
-            Pair_0 _S28 = squareOf_0(v_0[3U]);
-            thread Pair_0 _S29 = _S27;
-            thread Pair_0 _S30 = _S28;
-            Pair_0 _S31 = joined_0(&_S29, &_S30);
-            base_0 = base_0 + 512U;
-            p_4 = _S31;
+            Parts_0 _S95 = (&kernelContext_1)->entryPointParams_0->a_3;
+            Parts_0 _S96 = (&kernelContext_1)->entryPointParams_0->a_3;
+            thread Pair_0 _S97 = _S94;
+            keep_0((&kernelContext_1)->entryPointParams_out_0, _S95.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S96.lost_at_0, job_0, &_S97, 1.0f);
         }
-        thread Pair_0 _S32 = p_4;
-        Pair_0 _S33 = pairOfGroup_0(&_S32, _S14, &kernelContext_1);
-        if(_S14 == 0U)
-        {
-            Parts_0 _S34 = (&kernelContext_1)->entryPointParams_0->a_2;
-            Parts_0 _S35 = (&kernelContext_1)->entryPointParams_0->a_2;
-            thread Pair_0 _S36 = _S33;
-            keep_0((&kernelContext_1)->entryPointParams_out_0, _S34.out_at_0, (&kernelContext_1)->entryPointParams_lost_0, _S35.lost_at_0, job_0, &_S36, 1.0f);
-        }
-        job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_2.groups_0;
+        job_0 = job_0 + (&kernelContext_1)->entryPointParams_0->a_3.groups_0;
     }
     return;
 }

@@ -3,6 +3,7 @@
 const std = @import("std");
 const device = @import("../device.zig");
 const launch = @import("launch.zig");
+const Parameters = @import("scratch.zig").Parameters;
 const Scratch = @import("scratch.zig").Scratch;
 const Segments = @import("segments.zig").Segments;
 const Error = @import("../status.zig").Error;
@@ -71,7 +72,7 @@ const Shared = struct {
     queries: ?Segments = null,
     keys: ?Segments = null,
     sheet: Sheet,
-    memory: Scratch,
+    memory: Parameters,
 
     /// `p` is the op's checked problem, `out` its result or what backward calls y.
     fn init(d: *const Device, p: anytype, out: anytype) Error!Shared {
@@ -118,8 +119,8 @@ const Shared = struct {
         self.memory.deinit();
     }
 
-    fn send(self: *const Shared, d: *const Device) Error!void {
-        if (!d.explains()) try d.gpu.?.upload(@intFromPtr(self.memory.ptr(u8)), std.mem.asBytes(&self.sheet));
+    fn send(self: *const Shared) void {
+        self.memory.written(Sheet)[0] = self.sheet;
     }
 
     fn batches(self: *const Shared) usize {
@@ -184,7 +185,7 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
     shared.sheet.part_keys = @intCast(std.mem.alignForward(usize, ceil(p.keys, parts), 64));
     const partial: ?Scratch = if (parts > 1) try .init(d, 4 * parts * rows * (p.width + 2)) else null;
     defer if (partial) |x| x.deinit();
-    try shared.send(d);
+    shared.send();
     const Args = extern struct {
         out: [*]f32,
         stats: ?[*]f32,
@@ -199,14 +200,14 @@ pub fn forward(d: *const Device, p: anytype, out: anytype, stats: ?[*]f32) Error
         .stats = stats,
         .inputs = shared.inputs(p, &shared.queries),
         .partial = if (partial) |x| x.ptr(f32) else null,
-        .sheet = shared.memory.ptr(Sheet),
+        .sheet = shared.memory.read(Sheet),
     }, work);
     const Join = extern struct { out: [*]f32, stats: ?[*]f32, partial: [*]const f32, sheet: [*]const Sheet, batches: usize };
     if (partial) |x| try launch.launch(d, "attention_f32_join", Join{
         .out = out.first,
         .stats = stats,
         .partial = x.ptr(f32),
-        .sheet = shared.memory.ptr(Sheet),
+        .sheet = shared.memory.read(Sheet),
         .batches = shared.batches(),
     }, .{ .groups = ceil(rows, 8), .cost = 2 *| parts *| rows *| p.width, .rounds = parts *| (p.width / 16 + 3) +| launch.few_rounds, .step = "join" });
 }
@@ -227,7 +228,7 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
     if (b.dq) |m| shared.sheet.dq = try .of(m);
     if (b.dk) |m| shared.sheet.dk = try .of(m);
     if (b.dv) |m| shared.sheet.dv = try .of(m);
-    try shared.send(d);
+    shared.send();
     const rows = shared.batches() * p.heads * p.queries;
     const delta: Scratch = try .init(d, 4 * rows);
     defer delta.deinit();
@@ -236,7 +237,7 @@ pub fn backward(d: *const Device, b: anytype) Error!void {
         .delta = delta.ptr(f32),
         .dy = b.dy.first,
         .y = b.y.first,
-        .sheet = shared.memory.ptr(Sheet),
+        .sheet = shared.memory.read(Sheet),
         .batches = shared.batches(),
     }, .{ .groups = ceil(rows, 8), .cost = 2 *| rows *| p.width, .rounds = p.width / 16 + launch.few_rounds, .step = "delta" });
     if (b.dq) |dq| {
@@ -265,6 +266,6 @@ const Slopes = extern struct {
     sheet: [*]const Sheet,
 
     fn of(shared: *const Shared, b: anytype, delta: *const Scratch, tiles: *const ?Segments) Slopes {
-        return .{ .delta = delta.ptr(f32), .stats = b.stats, .dy = b.dy.first, .inputs = shared.inputs(&b.p, tiles), .sheet = shared.memory.ptr(Sheet) };
+        return .{ .delta = delta.ptr(f32), .stats = b.stats, .dy = b.dy.first, .inputs = shared.inputs(&b.p, tiles), .sheet = shared.memory.read(Sheet) };
     }
 };

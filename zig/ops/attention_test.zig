@@ -258,6 +258,10 @@ test "attention: shared heads, windows and masks, also where whole rows are hidd
             try check(T, &d, .{ .queries = 20, .keys = 530, .width = 8, .causal = causal, .window = window }, prng.random());
             try check(T, &d, .{ .heads = 4, .queries = 1, .keys = 300, .width = 16, .causal = causal, .window = window }, prng.random());
         };
+        // Edges of what is seen at every place of a vector of queries, of a tile and of a block, also where they pass from one block of keys to the next.
+        for (slow.some([2]usize, &.{ .{ 70, 81 }, .{ 64, 330 }, .{ 130, 130 }, .{ 95, 61 }, .{ 33, 272 } }, 3)) |s| for ([_]?usize{ null, 15, 40 }) |window| {
+            try check(T, &d, .{ .queries = s[0], .keys = s[1], .width = 8, .causal = true, .window = window }, prng.random());
+        };
         for ([_]scores.MaskKind{ .added, .seen }) |mask| for (slow.some([2]usize, &.{ .{ 3, 5 }, .{ 17, 16 }, .{ 1, 33 }, .{ 40, 47 }, .{ 5, 290 } }, 3)) |s| for ([_]bool{ false, true }) |causal| {
             try check(T, &d, .{ .batch = 2, .heads = 4, .kv_heads = 2, .queries = s[0], .keys = s[1], .width = 12, .causal = causal, .mask = mask }, prng.random());
         };

@@ -2,8 +2,9 @@
 //! every element is finite and the norm above the limit, else 1. Normalising: each tensor over its own norm; one of zeros stays.
 //!
 //! No square overflows or vanishes: those of f32 are added in f64; those of f64 are added anew, scaled, where their sum shows that some left the range (after
-//! Blue, "A portable Fortran program to find the Euclidean norm of a vector", 1978); a GPU adds large, usual and small elements apart, each scaled. A norm or a
-//! factor that its type does not hold in full is no special case either: a factor is applied in two parts.
+//! Blue, "A portable Fortran program to find the Euclidean norm of a vector", 1978); a GPU adds large, usual and small elements apart, each scaled, by the
+//! code that its sum of squares has (shaders/common/squares.slang). A norm or a factor that its type does not hold in full is no special case either: a factor
+//! is applied in two parts.
 
 const std = @import("std");
 const binary = @import("../row/binary.zig");
@@ -114,21 +115,23 @@ fn sumsOf(comptime T: type, d: *const Device, tensors: []const *const Tensor) Er
     return sums;
 }
 
-/// A GPU's sums of squares of parts of some tensors, three numbers a part: those of large, usual and small elements.
+/// A GPU's sums of squares of parts of some tensors.
 const Parts = struct {
     scratch: Scratch,
     count: usize,
 
-    const Args = extern struct { out: [*]f32, x: [*]const f32, count: usize, each: usize };
+    /// What shaders/common/squares.slang has of a part: the sums of large, usual and small elements, each with what it lost in rounding.
+    const Squares = [6]f32;
+    const Args = extern struct { out: [*]Squares, x: [*]const f32, count: usize, each: usize };
 
     fn of(d: *const Device, tensors: []const *const Tensor) Error!Parts {
         var count: usize = 0;
         for (tensors) |x| count += partsOf(x.count());
-        const scratch: Scratch = try .init(d, 3 * count * @sizeOf(f32));
+        const scratch: Scratch = try .init(d, count * @sizeOf(Squares));
         errdefer scratch.deinit();
         var at: usize = 0;
         for (tensors) |x| {
-            const out = scratch.ptr(f32) + 3 * at;
+            const out = scratch.ptr(Squares) + at;
             if (x.contiguous()) try launchParts(d, x, out) else {
                 const block: Scratch = try .init(d, x.count() * @sizeOf(f32));
                 defer block.deinit();
@@ -139,7 +142,7 @@ const Parts = struct {
         return .{ .scratch = scratch, .count = count };
     }
 
-    fn launchParts(d: *const Device, x: *const Tensor, out: [*]f32) Error!void {
+    fn launchParts(d: *const Device, x: *const Tensor, out: [*]Squares) Error!void {
         const n = x.count();
         return launch.launch(d, "norm_parts_f32", Args{ .out = out, .x = x.ptr(f32), .count = n, .each = fold.partLen(n) }, .{
             .groups = partsOf(n),
@@ -153,14 +156,14 @@ const Parts = struct {
         return std.math.divCeil(usize, n, fold.partLen(n)) catch unreachable;
     }
 
-    const Joined = extern struct { norm: ?[*]f32, factor: [*]f32, parts: [*]const f32, count: usize, limit: f32, limit_down: f32, always: bool, two: bool };
+    const Joined = extern struct { norm: ?[*]f32, factor: [*]f32, parts: [*]const Squares, count: usize, limit: f32, limit_down: f32, always: bool, two: bool };
 
     /// Joins them into a norm and a factor that brings it to the limit, in two parts if `two`; always, or only a norm above the limit.
     fn join(p: Parts, d: *const Device, norm: ?[*]f32, factor: [*]f32, limit: f64, always: bool, two: bool) Error!void {
         return launch.launch(d, "clip_factor_f32", Joined{
             .norm = norm,
             .factor = factor,
-            .parts = p.scratch.ptr(f32),
+            .parts = p.scratch.ptr(Squares),
             .count = p.count,
             .limit = @floatCast(limit),
             .limit_down = @floatCast(limit * 0x1p-96),

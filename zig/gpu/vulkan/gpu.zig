@@ -42,7 +42,7 @@ const Batch = struct {
     ticket: u64 = 0,
     count: u32 = 0,
     cost: u64 = 0,
-    /// Host chunks that its copies read.
+    /// Chunks that the host wrote, and that its copies and shaders read.
     staged: u32 = chunks.none,
     staged_bytes: u64 = 0,
 };
@@ -72,7 +72,8 @@ pub const Gpu = struct {
     pipelines_saved: u64 = 0,
     device_heap: heap.Heap = .{ .kind = .device },
     host_heap: heap.Heap = .{ .kind = .host },
-    /// Allocations of both that the driver holds.
+    parameter_heap: heap.Heap = .{ .kind = .parameters },
+    /// Allocations of all that the driver holds.
     blocks: u32 = 0,
     lock: Mutex = .{},
     lost: std.atomic.Value(bool) = .init(false),
@@ -143,6 +144,7 @@ pub const Gpu = struct {
         vk.vkGetDeviceQueue(device, family, 0, &g.queue);
         try g.device_heap.init(g);
         try g.host_heap.init(g);
+        try g.parameter_heap.init(g);
         const timeline: api.SemaphoreTypeCreateInfo = .{};
         try g.done(vk.vkCreateSemaphore(device, &.{ .next = &timeline }, null, &g.timeline));
         const known = cache.load(adapter);
@@ -164,8 +166,7 @@ pub const Gpu = struct {
     /// Gives everything back. Nothing of the device may be running.
     fn close(g: *Gpu) void {
         const vk = &g.vk;
-        g.device_heap.trim(g);
-        g.host_heap.trim(g);
+        g.trimLocked();
         for (&g.batches) |*batch| {
             vk.vkDestroyDescriptorPool(g.device, batch.descriptors, null);
             vk.vkDestroyCommandPool(g.device, batch.pool, null);
@@ -224,8 +225,25 @@ pub const Gpu = struct {
         // Nobody will ask a lost device for memory again. Its driver ends what it had begun.
         if (chunk.block.used > 0 or !g.lost.load(.acquire)) return;
         _ = g.vk.vkDeviceWaitIdle(g.device);
-        for (&g.batches) |*batch| g.recycle(batch);
+        for (&g.batches) |*batch| recycle(batch);
         g.trimLocked();
+    }
+
+    /// Memory that the host writes and shaders read in place: no copy, and no barrier, since a submission makes visible what the host wrote before it.
+    pub fn allocParameters(g: *Gpu, bytes: usize) Fault!*Chunk {
+        try g.enter();
+        defer g.lock.unlock();
+        // The window into the device's memory may be full.
+        return g.parameter_heap.alloc(g, bytes) catch |e| if (e == error.OutOfMemory) g.host_heap.alloc(g, bytes) else e;
+    }
+
+    /// Frees it when all that is recorded so far is done: the host may not write there before.
+    pub fn freeParameters(g: *Gpu, chunk: *Chunk) void {
+        g.lock.lock();
+        defer g.lock.unlock();
+        const batch = &g.batches[if (g.recording) g.current else (g.current + batches_max - 1) % batches_max];
+        if (g.lost.load(.acquire) or (!g.recording and g.submitted == 0)) return g.release(chunk.block.heap, chunk);
+        keepFor(batch, chunk);
     }
 
     /// Gives kept memory back to the driver.
@@ -240,13 +258,12 @@ pub const Gpu = struct {
     pub fn drain(g: *Gpu) Fault!void {
         try g.flushLocked();
         try g.waitLocked(g.submitted);
-        for (&g.batches) |*batch| g.recycle(batch);
+        for (&g.batches) |*batch| recycle(batch);
     }
 
     /// Nothing of the device may be running.
     pub fn trimLocked(g: *Gpu) void {
-        g.device_heap.trim(g);
-        g.host_heap.trim(g);
+        for ([_]*heap.Heap{ &g.device_heap, &g.host_heap, &g.parameter_heap }) |h| h.trim(g);
     }
 
     // Recording.
@@ -256,7 +273,7 @@ pub const Gpu = struct {
         const batch = &g.batches[g.current];
         if (g.recording) return batch;
         try g.waitLocked(batch.ticket);
-        g.recycle(batch);
+        recycle(batch);
         try g.done(g.vk.vkResetCommandPool(g.device, batch.pool, 0));
         if (batch.descriptors != .none) try g.done(g.vk.vkResetDescriptorPool(g.device, batch.descriptors, 0));
         try g.done(g.vk.vkBeginCommandBuffer(batch.commands, &.{}));
@@ -266,16 +283,22 @@ pub const Gpu = struct {
         return batch;
     }
 
-    /// Frees what the copies of a batch that is done have read.
-    fn recycle(g: *Gpu, batch: *Batch) void {
+    /// Frees what the copies and shaders of a batch that is done have read of the host.
+    fn recycle(batch: *Batch) void {
         var index = batch.staged;
         batch.staged = chunks.none;
         batch.staged_bytes = 0;
         while (index != chunks.none) {
             const chunk = chunks.at(index);
             index = chunk.next;
-            g.host_heap.release(chunk);
+            chunk.block.heap.release(chunk);
         }
+    }
+
+    /// Keeps what the host wrote until a batch is done.
+    fn keepFor(batch: *Batch, chunk: *Chunk) void {
+        chunk.next = batch.staged;
+        batch.staged = chunk.index;
     }
 
     fn flushLocked(g: *Gpu) Fault!void {
@@ -527,8 +550,7 @@ pub const Gpu = struct {
                 g.host_heap.release(staging);
                 return e;
             };
-            staging.next = batch.staged;
-            batch.staged = staging.index;
+            keepFor(batch, staging);
             batch.staged_bytes += piece.len;
             @memcpy(staging.block.mapped.?[staging.offset..][0..piece.len], piece);
             const place = chunks.locate(address + done_);
@@ -590,8 +612,7 @@ pub const Gpu = struct {
         g.lock.lock();
         defer g.lock.unlock();
         if (!g.lost.load(.acquire)) for (&g.batches) |*batch| if (batch.ticket == r.ticket) {
-            r.chunk.next = batch.staged;
-            batch.staged = r.chunk.index;
+            keepFor(batch, r.chunk);
             return;
         };
         g.release(&g.host_heap, r.chunk);

@@ -13,9 +13,12 @@ const Gpu = @import("gpu.zig").Gpu;
 /// What is asked of the driver at a time. Larger tensors get a block of their own.
 const block_bytes = 64 << 20;
 const dedicated_bytes = 16 << 20;
+/// Parameters are few hundred bytes a call, and the window through which the host sees the device's memory can be 256 MiB.
+const parameter_block_bytes = 1 << 20;
 
 pub const Block = struct {
     gpu: *Gpu,
+    heap: *Heap,
     memory: api.Memory,
     buffer: api.Buffer,
     bytes: u64,
@@ -28,7 +31,8 @@ pub const Block = struct {
     next: ?*Block,
 };
 
-pub const Kind = enum { device, host };
+/// Tensors; copies on their way from and to the host; and what the host writes for shaders to read in place.
+pub const Kind = enum { device, host, parameters };
 
 /// The memory type for a kind, among those that `allowed` has a bit for; null where none will do. Every device has host memory that is coherent, so nothing
 /// is ever flushed.
@@ -38,6 +42,7 @@ fn pick(memory_: *const api.MemoryProperties, allowed: u32, kind: Kind) ?u32 {
         .device => .{ T.device_local, 0 },
         // The host reads results there: cached memory is many times faster for that.
         .host => .{ T.host_visible | T.host_coherent | T.host_cached, T.host_visible | T.host_coherent },
+        .parameters => .{ T.device_local | T.host_visible | T.host_coherent, T.host_visible | T.host_coherent },
     };
     for (wishes) |wish| {
         var best: ?u32 = null;
@@ -91,7 +96,7 @@ pub const Heap = struct {
             if (e != error.OutOfMemory) return e;
             try gpu.drain();
             // What copies have read is free again once they are done; nothing has to be asked of the driver then.
-            if (h.kind == .host) if (h.take(gpu, class.index, size)) |chunk| break :again chunk else |_| {};
+            if (h.kind != .device) if (h.take(gpu, class.index, size)) |chunk| break :again chunk else |_| {};
             gpu.trimLocked();
             break :again try h.take(gpu, class.index, size);
         };
@@ -116,7 +121,7 @@ pub const Heap = struct {
         }
         const block = if (size >= dedicated_bytes) try h.grow(gpu, size, .whole) else open: {
             if (h.blocks) |b| if (b.bytes - b.cut >= size) break :open b;
-            break :open try h.grow(gpu, block_bytes, .cut);
+            break :open try h.grow(gpu, if (h.kind == .parameters) @max(parameter_block_bytes, size) else block_bytes, .cut);
         };
         const chunk = try chunks.add(block, block.cut, size);
         block.cut += size;
@@ -145,12 +150,12 @@ pub const Heap = struct {
         errdefer vk.vkFreeMemory(gpu.device, memory_, null);
         try gpu.done(vk.vkBindBufferMemory(gpu.device, buffer, memory_, 0));
         var mapped: ?[*]u8 = null;
-        if (h.kind == .host) {
+        if (h.kind != .device) {
             var pointer: [*]u8 = undefined;
             try gpu.done(vk.vkMapMemory(gpu.device, memory_, 0, api.whole_size, 0, &pointer));
             mapped = pointer;
         }
-        block.* = .{ .gpu = gpu, .memory = memory_, .buffer = buffer, .bytes = bytes, .cut = 0, .used = 0, .mapped = mapped, .next = h.blocks };
+        block.* = .{ .gpu = gpu, .heap = h, .memory = memory_, .buffer = buffer, .bytes = bytes, .cut = 0, .used = 0, .mapped = mapped, .next = h.blocks };
         gpu.counts.allocations += 1;
         gpu.blocks += 1;
         h.block_total += bytes;
@@ -230,6 +235,9 @@ test "heap: tensors go to the largest heap of the device, copies to cached memor
     }, &.{ 80 << 30, 64 << 30, 256 << 20 });
     try testing.expectEqual(2, pick(&discrete, all, .device));
     try testing.expectEqual(4, pick(&discrete, all, .host));
+    // Parameters go through the window, or where there is none stay with the host.
+    try testing.expectEqual(1, pick(&discrete, all, .parameters));
+    try testing.expectEqual(3, pick(&discrete, all & ~@as(u32, 1 << 1 | 1 << 4), .parameters));
     // What buffers may not use is not taken, however well it would suit.
     try testing.expectEqual(1, pick(&discrete, all & ~@as(u32, 1 << 2), .device));
     try testing.expectEqual(3, pick(&discrete, all & ~@as(u32, 1 << 4), .host));

@@ -100,8 +100,8 @@ pub fn Vector(comptime T: type) type {
         };
 
         /// A block of a matrix that lies row by row is one stretch of memory, where the columns of a chunk are many short ones, which are read more slowly.
-        /// Against columns, two cores of a Zen 3 are 2.2 times as fast at a row by 4096×1024, 1.6 at 3072×768 and 4096×4096, 2.0 at a 4096×1024 transposed by a
-        /// column, 1.6 at 4096×1024 in f64. Null where columns are dealt.
+        /// Against columns, two cores of a Zen 3 are 1.3 to 1.4 times as fast at a row by 3072×768 and 4096×4096, 1.2 to 1.7 at 2048×2048 and 4096×1024, 1.1 to 1.5 in f64.
+        /// Null where columns are dealt.
         fn cut(self: *const Self, workers: usize) ?Cut {
             const blocks = std.math.divCeil(usize, self.p.k, blocking.kc) catch unreachable;
             if (self.form != .rows or workers == 1 or blocks < blocks_min or self.gemv.end * @sizeOf(T) > sums_max) return null;

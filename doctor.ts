@@ -10,7 +10,6 @@
  * @module
  */
 
-import config from "./deno.json" with { type: "json" };
 import { type Check, selfTest, type Tried } from "./doctor/self_test.ts";
 import { type Rate, speed } from "./doctor/speed.ts";
 import { loadedFrom } from "./ffi/library.ts";
@@ -65,7 +64,7 @@ export function doctor({ quick = false }: { quick?: boolean } = {}): Report {
   const rates = speed(device.cores, quick ? 0.3 : 4);
   return {
     ok: checks.every(({ ok }) => ok),
-    version: config.version,
+    version: manifest.version,
     library: { path: loadedFrom!.path, from: loadedFrom!.from }, // `describe` has loaded it
     runtime: bun !== undefined ? `Bun ${bun}` : `Deno ${deno}`,
     machine: {

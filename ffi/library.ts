@@ -2,6 +2,7 @@
  * The native library: found, opened and compared with the generated table at first use. Importing this module never opens anything and never throws.
  */
 
+import { find } from "../native/mod.ts";
 import { process, url } from "./node.ts";
 import { bun } from "./open_bun.ts";
 import { deno } from "./open_deno.ts";
@@ -21,11 +22,7 @@ export let native: Native = undefined as unknown as Native; // assigned by `load
 
 const runtime: Runtime = "Bun" in globalThis ? bun : deno;
 
-const fileName = process.platform === "win32"
-  ? "bin/tilework.dll"
-  : process.platform === "darwin"
-  ? "lib/libtilework.dylib"
-  : "lib/libtilework.so";
+const fileName = process.platform === "win32" ? "tilework.dll" : process.platform === "darwin" ? "libtilework.dylib" : "libtilework.so";
 
 /** A path to the library, and who names it. @internal */
 export interface Candidate {
@@ -45,27 +42,73 @@ const here: string = import.meta.url ?? "";
 /** Whether a bundler has moved this code into another file: then nothing is known of what lies beside it. */
 const bundled = !/\/ffi\/library\.[jt]s(?:[?#].*)?$/.test(here);
 
+/** The library that is built in the repository, where this is one of its sources. */
+const built: string | undefined = /^file:.*\/ffi\/library\.ts(?:[?#].*)?$/.test(here)
+  ? url.fileURLToPath(new URL(`../zig/zig-out/${process.platform === "win32" ? "bin" : "lib"}/${fileName}`, here))
+  : undefined;
+
 /** An environment variable as far as this program may read it, for messages: the library reads its own. @internal */
 export function variable(name: string): string | undefined {
   return runtime.variable(name);
 }
 
+/** The platforms of a system and processor that have a package, each C library's; the first is the likelier one. */
+const ownPlatforms: readonly string[] = (() => {
+  const { platform, arch } = process;
+  if (!["linux", "darwin", "win32"].includes(platform) || !["x64", "arm64"].includes(arch)) return [];
+  return platform === "linux" ? [`linux-${arch}`, `linux-${arch}-musl`] : [`${platform}-${arch}`];
+})();
+
+/** Every platform that has a package. */
+const allPlatforms: readonly string[] = [
+  "linux-x64",
+  "linux-x64-musl",
+  "linux-arm64",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+  "win32-x64",
+  "win32-arm64",
+];
+
+const packageOf = (platform: string): string => `@tilework/native-${platform}`;
+
+/** Paths to the library, in the order in which they are tried. */
 function candidates(): Candidate[] {
   const override = runtime.variable(libraryVariable);
   if (override) return [{ path: override, from: libraryVariable }];
-  if (bundled || !here.startsWith("file:")) return [];
-  return [{ path: url.fileURLToPath(new URL(`../zig/zig-out/${fileName}`, here)), from: "the build folder" }];
+  const found = ownPlatforms.flatMap((platform) => {
+    const path = find(packageOf(platform), fileName);
+    return path === undefined ? [] : [{ path, from: packageOf(platform) }];
+  });
+  return built === undefined ? found : [...found, { path: built, from: "the build folder" }];
 }
 
 /** What to do if no candidate could be loaded. */
 function advice(): string {
-  const build = "with `deno task build` in the repository", allow = "in Deno allow it with --allow-ffi";
-  const todo = bundled
-    ? `A bundle or compiled program does not hold the library: build it ${build} of tilework, and set ${libraryVariable} to its path; ${allow}.`
-    : `Build it ${build}, or set ${libraryVariable} to its path; ${allow}.`;
-  if (runtime.readable(libraryVariable)) return todo;
-  // Nothing can tell whether it is set.
-  return `${todo}\n${libraryVariable} may not be read here and was passed over if it is set: allow that with --allow-env=${libraryVariable}.`;
+  const musl = runtime.libc() === "musl";
+  const own = ownPlatforms.find((platform) => process.platform !== "linux" || platform.endsWith("-musl") === musl);
+  const build = "build it with `deno task build` in the repository", allow = "in Deno allow it with --allow-ffi";
+  const install = own === undefined
+    ? `there is no package for ${process.platform} ${process.arch}`
+    : `install it with \`${runtime.add(packageOf(own), manifest.version)}\``;
+  const first = built === undefined ? `${install}, or ${build}` : build;
+  const todo = `${first[0]!.toUpperCase()}${first.slice(1)}, or set ${libraryVariable} to its path; ${allow}.`;
+  const others = allPlatforms.filter((platform) => find(packageOf(platform), `package.json`) !== undefined).map(packageOf);
+  const told = [
+    ...others.length > 0 ? [`Installed: ${others.join(", ")}.`] : [],
+    todo,
+    ...bundled
+      ? [
+        "A bundle finds the package where the program that it was made from depends on it; `bun build --compile` puts the library into the program.",
+      ]
+      : [],
+    // Nothing can tell whether it is set.
+    ...runtime.readable(libraryVariable)
+      ? []
+      : [`${libraryVariable} may not be read here and was passed over if it is set: allow that with --allow-env=${libraryVariable}.`],
+  ];
+  return told.join("\n");
 }
 
 const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u32" } } as const satisfies Symbols;
@@ -80,12 +123,16 @@ function openChecked(path: string): Native {
   read(bytes, bytes.length);
   const found = new TextDecoder().decode(bytes);
   probe.close();
-  if (!isManifest(found)) {
-    throw new Error(
-      "it was built from other sources than this TypeScript: rebuild it with `deno task build`, or install matching versions",
-    );
-  }
+  if (!isManifest(found)) throw new Error(otherSources(found));
   return runtime.open(path, manifest.symbols).symbols as unknown as Native; // the table is what the library has just said of itself
+}
+
+/** Why a library with this manifest is none of this code's. */
+function otherSources(found: string): string {
+  const theirs = found.match(/"version": "([^"]+)"/)?.[1];
+  return theirs === undefined || theirs === manifest.version
+    ? "it was built from other sources than this TypeScript: rebuild it with `deno task build`, or install matching versions"
+    : `it is version ${theirs}, and this is version ${manifest.version} of tilework: install the same version of both`;
 }
 
 /** Whether the text says the same as the generated table, however it is spaced. */

@@ -55,6 +55,8 @@ export const bun: Runtime = {
     Bun.gc(true);
   },
 
+  add: (name, version) => `bun add ${name}@${version}`,
+
   libc() {
     if (process.platform !== "linux") return "";
     // The one field of a report that is read here.

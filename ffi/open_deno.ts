@@ -47,6 +47,8 @@ export const deno: Runtime = {
     for (let i = 0; i < 4; i++) new ArrayBuffer(64 * 2 ** 20);
   },
 
+  add: (name, version) => `deno add npm:${name}@${version}`,
+
   libc() {
     const { os, target } = api().build;
     return os !== "linux" ? "" : target.endsWith("musl") ? "musl" : "glibc";

@@ -2,6 +2,7 @@
 // deno-fmt-ignore-file
 /** The C boundary of the library as its Zig signatures give it: status names by code, and every symbol's FFI types. */
 export const manifest = {
+  "version": "0.1.0",
   "statuses": ["ok", "OutOfMemory", "InvalidHandle", "InvalidDevice", "InvalidArgument", "DtypeMismatch", "ShapeMismatch", "LayoutMismatch", "Overlap", "IndexOutOfRange", "Unsupported", "DeviceLost", "TooLong", "Explained"],
   "settings": [
     { "name": "threads", "variable": "TILEWORK_THREADS", "words": ["auto", "serial"], "range": [1, 256] },

@@ -25,6 +25,8 @@ export interface Runtime {
   variable(name: string): string | undefined;
   /** Makes the garbage collector look. */
   collect(): void;
+  /** The command that adds a package to a project. */
+  add(name: string, version: string): string;
   /** The C library of this runtime, or an empty string on a system that has only one. */
   libc(): string;
 }

@@ -1,21 +1,10 @@
 // Builds the library for every supported platform and checks what can be checked without running it: that it is there and small, that it asks for no
 // newer glibc than the floor, and that no micro-kernel is visible from outside.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { build } from "./build.ts";
 import { line } from "./counts.ts";
-import { root } from "./process.ts";
+import { builtLibrary, platforms } from "./platforms.ts";
 
-const platforms = [
-  "linux-x64",
-  "linux-x64-musl",
-  "linux-arm64",
-  "linux-arm64-musl",
-  "darwin-x64",
-  "darwin-arm64",
-  "win32-x64",
-  "win32-arm64",
-];
 /**
  * Three instruction sets of x86 take 5.3 MB, two fifths of it the portable one, whose multiply-adds are many instructions, and about a megabyte more on
  * Windows; shaders are 0.9 MB, and what records them half of one. A build that grows past this has got something twice.
@@ -27,13 +16,12 @@ await build(["cross"]);
 
 let failed = 0;
 for (const platform of platforms) {
-  const folder = join(root, "zig", "zig-out", platform);
-  const name = existsSync(folder) ? readdirSync(folder).find((file) => /\.(?:so|dylib|dll)$/.test(file)) : undefined;
-  const problems = name === undefined ? [`no library in ${folder}`] : inspect(join(folder, name));
+  const path = builtLibrary(platform), there = existsSync(path);
+  const problems = there ? inspect(path) : [`there is no ${path}`];
   if (problems.length > 0) failed++;
-  const size = name === undefined ? 0 : readFileSync(join(folder, name)).length;
+  const size = there ? readFileSync(path).length : 0;
   console.log(
-    `${problems.length === 0 ? "ok    " : "FAILED"} ${platform.padEnd(17)} ${(size / 1e6).toFixed(2)} MB  ${problems.join("; ")}`,
+    `${problems.length === 0 ? "ok    " : "FAILED"} ${platform.name.padEnd(17)} ${(size / 1e6).toFixed(2)} MB  ${problems.join("; ")}`,
   );
 }
 const counts = { passed: platforms.length - failed, failed, skipped: 0 };

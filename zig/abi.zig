@@ -15,11 +15,12 @@ fn ffiType(comptime T: type) []const u8 {
     };
 }
 
-/// JSON of `{ statuses: [name…], settings: [{ name, variable, words, range }…], symbols: { tw_<entry>: { parameters: […], result } } }`; TypeScript
+/// JSON of `{ version, statuses: [name…], settings: [{ name, variable, words, range }…], symbols: { tw_<entry>: { parameters: […], result } } }`; TypeScript
 /// carries the same text and compares. It is the same for every platform: defaults, which differ, are what `device_describe` answers.
 pub const manifest: [:0]const u8 = blk: {
     @setEvalBranchQuota(1_000_000);
-    var s: [:0]const u8 = "{\n  \"statuses\": [";
+    const package = @import("build.zig.zon");
+    var s: [:0]const u8 = "{\n  \"version\": \"" ++ package.version ++ "\",\n  \"statuses\": [";
     for (status.names, 0..) |name, i| s = s ++ (if (i == 0) "" else ", ") ++ "\"" ++ name ++ "\"";
     s = s ++ "],\n  \"settings\": [";
     for (knobs.table, 0..) |setting, i| {

@@ -1,0 +1,31 @@
+// The platforms that the library is built for, and the package of each.
+import { join } from "node:path";
+import { root } from "./process.ts";
+
+/** A platform, by the names that Node gives to systems and processors. */
+export interface Platform {
+  /** As zig/build.zig names the folder of its library. */
+  readonly name: string;
+  readonly os: "linux" | "darwin" | "win32";
+  readonly cpu: "x64" | "arm64";
+  readonly libc?: "glibc" | "musl";
+}
+
+/** Every platform that has a package. */
+export const platforms: readonly Platform[] = [
+  { name: "linux-x64", os: "linux", cpu: "x64", libc: "glibc" },
+  { name: "linux-x64-musl", os: "linux", cpu: "x64", libc: "musl" },
+  { name: "linux-arm64", os: "linux", cpu: "arm64", libc: "glibc" },
+  { name: "linux-arm64-musl", os: "linux", cpu: "arm64", libc: "musl" },
+  { name: "darwin-x64", os: "darwin", cpu: "x64" },
+  { name: "darwin-arm64", os: "darwin", cpu: "arm64" },
+  { name: "win32-x64", os: "win32", cpu: "x64" },
+  { name: "win32-arm64", os: "win32", cpu: "arm64" },
+];
+
+/** The file name of a platform's library. */
+export const libraryFile = ({ os }: Platform): string =>
+  os === "win32" ? "tilework.dll" : os === "darwin" ? "libtilework.dylib" : "libtilework.so";
+
+/** Where `zig build cross` leaves it. */
+export const builtLibrary = (platform: Platform): string => join(root, "zig", "zig-out", platform.name, libraryFile(platform));

@@ -52,13 +52,6 @@ export function variable(name: string): string | undefined {
   return runtime.variable(name);
 }
 
-/** The platforms of a system and processor that have a package, each C library's; the first is the likelier one. */
-const ownPlatforms: readonly string[] = (() => {
-  const { platform, arch } = process;
-  if (!["linux", "darwin", "win32"].includes(platform) || !["x64", "arm64"].includes(arch)) return [];
-  return platform === "linux" ? [`linux-${arch}`, `linux-${arch}-musl`] : [`${platform}-${arch}`];
-})();
-
 /** Every platform that has a package. */
 const allPlatforms: readonly string[] = [
   "linux-x64",
@@ -73,42 +66,44 @@ const allPlatforms: readonly string[] = [
 
 const packageOf = (platform: string): string => `@tilework/native-${platform}`;
 
+/** The platform of this process as its package is named, or undefined where there is none. */
+function ownPlatform(): string | undefined {
+  const own = `${process.platform}-${process.arch}${runtime.libc().startsWith("musl") ? "-musl" : ""}`;
+  return allPlatforms.find((platform) => platform === own);
+}
+
 /** Paths to the library, in the order in which they are tried. */
 function candidates(): Candidate[] {
   const override = runtime.variable(libraryVariable);
   if (override) return [{ path: override, from: libraryVariable }];
-  const found = ownPlatforms.flatMap((platform) => {
-    const path = find(packageOf(platform), fileName);
-    return path === undefined ? [] : [{ path, from: packageOf(platform) }];
-  });
-  return built === undefined ? found : [...found, { path: built, from: "the build folder" }];
+  const own = ownPlatform(), path = own && find(packageOf(own), fileName);
+  return [
+    ...own && path ? [{ path, from: packageOf(own) }] : [],
+    ...built ? [{ path: built, from: "the build folder" }] : [],
+  ];
 }
 
 /** What to do if no candidate could be loaded. */
 function advice(): string {
-  const musl = runtime.libc() === "musl";
-  const own = ownPlatforms.find((platform) => process.platform !== "linux" || platform.endsWith("-musl") === musl);
+  const own = ownPlatform();
   const build = "build it with `deno task build` in the repository", allow = "in Deno allow it with --allow-ffi";
   const install = own === undefined
     ? `there is no package for ${process.platform} ${process.arch}`
     : `install it with \`${runtime.add(packageOf(own), manifest.version)}\``;
   const first = built === undefined ? `${install}, or ${build}` : build;
-  const todo = `${first[0]!.toUpperCase()}${first.slice(1)}, or set ${libraryVariable} to its path; ${allow}.`;
-  const others = allPlatforms.filter((platform) => find(packageOf(platform), `package.json`) !== undefined).map(packageOf);
-  const told = [
-    ...others.length > 0 ? [`Installed: ${others.join(", ")}.`] : [],
-    todo,
-    ...bundled
-      ? [
-        "A bundle finds the package where the program that it was made from depends on it; `bun build --compile` puts the library into the program.",
-      ]
-      : [],
-    // Nothing can tell whether it is set.
-    ...runtime.readable(libraryVariable)
-      ? []
-      : [`${libraryVariable} may not be read here and was passed over if it is set: allow that with --allow-env=${libraryVariable}.`],
-  ];
-  return told.join("\n");
+  const lines = [`${first[0]!.toUpperCase()}${first.slice(1)}, or set ${libraryVariable} to its path; ${allow}.`];
+  if (bundled) {
+    lines.push("A bundle finds the package where a program beside it would; `bun build --compile` puts the library into the program.");
+  } else {
+    // Not from a bundle: where there is no node_modules, Bun installs what it is asked for.
+    const installed = allPlatforms.map(packageOf).filter((name) => find(name, "package.json") !== undefined);
+    if (installed.length > 0) lines.unshift(`Installed: ${installed.join(", ")}.`);
+  }
+  // Nothing can tell whether it is set.
+  if (!runtime.readable(libraryVariable)) {
+    lines.push(`${libraryVariable} may not be read here and was passed over if it is set: allow that with --allow-env=${libraryVariable}.`);
+  }
+  return lines.join("\n");
 }
 
 const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u32" } } as const satisfies Symbols;

@@ -6,14 +6,11 @@
  */
 
 // @ts-ignore: declared by the types of Bun, of Deno and of Node, of which a project may have none
-import * as modules from "node:module";
-// @ts-ignore: as above
-import * as url from "node:url";
+import { fileURLToPath } from "node:url";
+import { findFrom } from "./packages.ts";
 
-/** A function of `import.meta`, which some bundlers leave nothing of. */
-type Resolve = ((specifier: string) => string) | undefined;
-
-const own = (import.meta as { readonly resolve?: Resolve; readonly url?: string | undefined }) ?? {};
+/** What is used of `import.meta`: each is asked for by itself, since some bundlers know only that, and some leave nothing of it. */
+type Meta = { readonly resolve?: (specifier: string) => string; readonly url?: string };
 
 /**
  * The path of a file of an installed package, or undefined where that package is not installed. It asks for no permission.
@@ -25,29 +22,11 @@ const own = (import.meta as { readonly resolve?: Resolve; readonly url?: string 
  * ```
  */
 export function find(name: string, file: string): string | undefined {
-  const specifier = `${name}/${file}`;
-  // In a bundle this code lies elsewhere, and only what the program itself depends on is found from there: through that, the rest is.
-  return fromHere(specifier) ?? fromPackage(["@tilework/native"], specifier) ??
-    fromPackage(["@tilework/tilework", "@tilework/native"], specifier);
-}
-
-function fromHere(specifier: string): string | undefined {
   try {
-    const found = own.resolve?.(specifier);
-    return found?.startsWith("file:") ? url.fileURLToPath(found) : undefined;
+    const found = (import.meta as Meta).resolve?.(`${name}/${file}`);
+    if (found?.startsWith("file:")) return fileURLToPath(found);
   } catch {
-    return undefined;
+    // From a bundle, only what the program itself depends on is found so.
   }
-}
-
-/** From where a package lies that the one before it depends on. Deno looks at no folder without a permission, and finds packages from here. */
-function fromPackage(names: readonly string[], specifier: string): string | undefined {
-  if ("Deno" in globalThis) return undefined;
-  try {
-    let from = own.url ?? url.pathToFileURL(modules.createRequire(`${globalThis.process.cwd()}/`).resolve(names[0]!)).href;
-    for (const name of names) from = modules.createRequire(from).resolve(name);
-    return modules.createRequire(from).resolve(specifier);
-  } catch {
-    return undefined;
-  }
+  return findFrom((import.meta as Meta).url, name, file);
 }

@@ -1,7 +1,7 @@
 // Builds the npm packages into out/packages, a folder and a tarball each: the library for the platforms named (all of them by default), what finds it, and the
 // JavaScript with its declarations.
 //   deno run -A scripts/packages.ts [PLATFORM …]
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { build } from "./build.ts";
 import { deliveryTool } from "./delivery.ts";
@@ -78,12 +78,12 @@ async function notices(platform: Platform): Promise<string> {
   ).join("\n\n");
 }
 
-async function platformPackages(chosen: readonly Platform[], commit: string): Promise<Package[]> {
+async function platformPackages(chosen: readonly Platform[], library: (platform: Platform) => string, commit: string): Promise<Package[]> {
   const made: Package[] = [];
   for (const platform of chosen) {
     const file = libraryFile(platform);
     const package_ = new Package(platformPackage(platform), join(packagesFolder, `native-${platform.name}`));
-    cpSync(builtLibrary(platform), join(package_.folder, file));
+    cpSync(library(platform), join(package_.folder, file));
     package_.write("NOTICES", await notices(platform));
     // `import … with { type: "file" }` is Bun's own way to say that a file belongs to a program.
     package_.write("bun.js", `import path from "./${file}" with { type: "file" };\nexport default path;\n`);
@@ -120,8 +120,10 @@ function bunModule(): string {
   });
   return `// In Bun this stands for index.js. \`bun build --compile\` puts the library of its target into the executable, \`bun build\` lays it beside what it writes: the
 // bundler takes the conditions for constants, and passes over a package that is not installed.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { find as findInstalled } from "./index.js";
+import { findFrom } from "./packages.js";
 
 function embedded(name) {
 ${cases.join("\n")}
@@ -130,9 +132,11 @@ ${cases.join("\n")}
 /** As find of index.js. */
 export function find(name, file) {
   const path = embedded(name);
-  if (path === undefined) return findInstalled(name, file);
-  // Beside a bundle, the path is relative to that.
-  return path.startsWith("./") && import.meta.url ? fileURLToPath(new URL(path, import.meta.url)) : path;
+  if (path === undefined) return findFrom(import.meta.url, name, file);
+  if (!path.startsWith("./")) return path;
+  // It lies beside the bundle, of which CommonJS knows only where it was made.
+  const beside = fileURLToPath(new URL(path, import.meta.url));
+  return existsSync(beside) ? beside : join(dirname(Bun.main), path);
 }
 `;
 }
@@ -214,8 +218,12 @@ async function findingPackage(commit: string): Promise<Package> {
   const package_ = new Package("@tilework/native", join(packagesFolder, "native"));
   const compiled = join(packagesFolder, "finding");
   await compile(["native/mod.ts"], compiled);
-  for (const end of [".js", ".d.ts"]) cpSync(join(compiled, "native", `mod${end}`), join(package_.folder, `index${end}`));
-  package_.write("index.js", readFileSync(join(package_.folder, "index.js"), "utf8").replace(/\/\/# sourceMappingURL=.*\n/, ""));
+  for (const [module, as] of [["mod", "index"], ["packages", "packages"]] as const) {
+    for (const end of [".js", ".d.ts"]) {
+      const text = readFileSync(join(compiled, "native", module + end), "utf8");
+      package_.write(as + end, text.replace(/\/\/# sourceMappingURL=.*\n/, ""));
+    }
+  }
   rmSync(compiled, { recursive: true });
   package_.write("bun.js", bunModule());
   package_.write(
@@ -227,7 +235,7 @@ async function findingPackage(commit: string): Promise<Package> {
     description: "Finds the native library of tilework for this platform.",
     exports: { ".": { types: "./index.d.ts", bun: "./bun.js", default: "./index.js" }, "./package.json": "./package.json" },
     types: "./index.d.ts",
-    files: ["index.js", "index.d.ts", "bun.js"],
+    files: ["index.js", "index.d.ts", "packages.js", "packages.d.ts", "bun.js"],
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [platformPackage(platform), manifest.version])),
   });
   return package_;
@@ -255,14 +263,18 @@ async function mainPackage(commit: string): Promise<Package> {
   return package_;
 }
 
-/** Builds the packages of these platforms, and those that all have; returns the tarballs in the order in which they are published. */
-export async function buildPackages(chosen: readonly Platform[]): Promise<string[]> {
+/**
+ * Builds the packages of these platforms, of the library that `library` names for each, and the packages that all platforms share; returns the tarballs in the
+ * order in which they are published.
+ */
+export async function buildPackages(
+  chosen: readonly Platform[],
+  library: (platform: Platform) => string = builtLibrary,
+): Promise<string[]> {
   await ensurePackages();
-  const missing = chosen.filter((platform) => !existsSync(builtLibrary(platform)));
-  if (missing.length > 0) await build(["cross"]);
   rmSync(packagesFolder, { recursive: true, force: true });
   const commit = (await well(["git", "rev-parse", "HEAD"])).trim();
-  const packages = [...await platformPackages(chosen, commit), await findingPackage(commit), await mainPackage(commit)];
+  const packages = [...await platformPackages(chosen, library, commit), await findingPackage(commit), await mainPackage(commit)];
   const tarballs: string[] = [];
   for (const { folder } of packages) {
     const { code, text } = await run(["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", packagesFolder], {
@@ -278,6 +290,7 @@ export async function buildPackages(chosen: readonly Platform[]): Promise<string
 if (import.meta.main) {
   const names = process.argv.slice(2);
   const chosen = names.length === 0 ? platforms : platforms.filter(({ name }) => names.includes(name));
+  await build(["cross"]);
   for (const tarball of await buildPackages(chosen)) {
     console.log(`${(statSync(tarball).size / 1e3).toFixed(0).padStart(6)} kB  ${basename(tarball)}`);
   }

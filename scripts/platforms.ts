@@ -1,4 +1,5 @@
 // The platforms that the library is built for, and the package of each.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./process.ts";
 
@@ -29,3 +30,13 @@ export const libraryFile = ({ os }: Platform): string =>
 
 /** Where `zig build cross` leaves it. */
 export const builtLibrary = (platform: Platform): string => join(root, "zig", "zig-out", platform.name, libraryFile(platform));
+
+/** Whether a library is there, and its manifest is the one that the TypeScript was generated from. */
+export function isCurrent(path: string): boolean {
+  const generated = readFileSync(join(root, "ffi", "symbols.gen.ts"), "utf8");
+  const manifest = generated.slice(
+    generated.indexOf("export const manifest = ") + "export const manifest = ".length,
+    generated.lastIndexOf(" as const"),
+  );
+  return existsSync(path) && readFileSync(path, "latin1").includes(manifest);
+}

@@ -6,11 +6,15 @@
  */
 
 // @ts-ignore: declared by the types of Bun, of Deno and of Node, of which a project may have none
-import { fileURLToPath } from "node:url";
-import { findFrom } from "./packages.ts";
+import { createRequire } from "node:module";
+// @ts-ignore: as above
+import process from "node:process";
 
-/** What is used of `import.meta`: each is asked for by itself, since some bundlers know only that, and some leave nothing of it. */
-type Meta = { readonly resolve?: (specifier: string) => string; readonly url?: string };
+/**
+ * By way of which packages a platform's package is found, each from where the one before it lies. In a bundle this code lies elsewhere, and only what the program
+ * itself depends on is found from there.
+ */
+const ways: readonly (readonly string[])[] = [[], ["@tilework/native"], ["@tilework/tilework", "@tilework/native"]];
 
 /**
  * The path of a file of an installed package, or undefined where that package is not installed. It asks for no permission.
@@ -22,11 +26,15 @@ type Meta = { readonly resolve?: (specifier: string) => string; readonly url?: s
  * ```
  */
 export function find(name: string, file: string): string | undefined {
-  try {
-    const found = (import.meta as Meta).resolve?.(`${name}/${file}`);
-    if (found?.startsWith("file:")) return fileURLToPath(found);
-  } catch {
-    // From a bundle, only what the program itself depends on is found so.
+  for (const way of ways) {
+    try {
+      // Some bundlers leave nothing of `import.meta` in CommonJS: then it is looked for from the program that was started.
+      let from: string = import.meta.url ?? process.argv[1];
+      for (const package_ of way) from = createRequire(from).resolve(package_);
+      return createRequire(from).resolve(`${name}/${file}`);
+    } catch {
+      // Not there, or it depends on none of them.
+    }
   }
-  return findFrom((import.meta as Meta).url, name, file);
+  return undefined;
 }

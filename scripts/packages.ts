@@ -123,7 +123,7 @@ function bunModule(): string {
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findFrom } from "./packages.js";
+import { find as findInstalled } from "./index.js";
 
 function embedded(name) {
 ${cases.join("\n")}
@@ -132,7 +132,7 @@ ${cases.join("\n")}
 /** As find of index.js. */
 export function find(name, file) {
   const path = embedded(name);
-  if (path === undefined) return findFrom(import.meta.url, name, file);
+  if (path === undefined) return findInstalled(name, file);
   if (!path.startsWith("./")) return path;
   // It lies beside the bundle, of which CommonJS knows only where it was made.
   const beside = fileURLToPath(new URL(path, import.meta.url));
@@ -218,11 +218,8 @@ async function findingPackage(commit: string): Promise<Package> {
   const package_ = new Package("@tilework/native", join(packagesFolder, "native"));
   const compiled = join(packagesFolder, "finding");
   await compile(["native/mod.ts"], compiled);
-  for (const [module, as] of [["mod", "index"], ["packages", "packages"]] as const) {
-    for (const end of [".js", ".d.ts"]) {
-      const text = readFileSync(join(compiled, "native", module + end), "utf8");
-      package_.write(as + end, text.replace(/\/\/# sourceMappingURL=.*\n/, ""));
-    }
+  for (const end of [".js", ".d.ts"]) {
+    package_.write(`index${end}`, readFileSync(join(compiled, "native", `mod${end}`), "utf8").replace(/\/\/# sourceMappingURL=.*\n/, ""));
   }
   rmSync(compiled, { recursive: true });
   package_.write("bun.js", bunModule());
@@ -235,7 +232,7 @@ async function findingPackage(commit: string): Promise<Package> {
     description: "Finds the native library of tilework for this platform.",
     exports: { ".": { types: "./index.d.ts", bun: "./bun.js", default: "./index.js" }, "./package.json": "./package.json" },
     types: "./index.d.ts",
-    files: ["index.js", "index.d.ts", "packages.js", "packages.d.ts", "bun.js"],
+    files: ["index.js", "index.d.ts", "bun.js"],
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [platformPackage(platform), manifest.version])),
   });
   return package_;

@@ -329,8 +329,7 @@ for (const [bundler, commands] of bundlers) {
           for (const command of await commands(path, format, external)) await output(command);
           const file = join(path, "out", `main.${format === "cjs" ? "cjs" : "mjs"}`);
           assert.equal(await output([bun, file], {}, folder), answer);
-          // A script in CommonJS asks Deno to read its folders, and nothing tells it where packages are but `require`.
-          if (format === "esm") assert.equal(await output([...runDeno, file], {}, folder), answer);
+          assert.equal(await output([...runDeno, file], {}, folder), answer);
         }
       },
     );

@@ -39,6 +39,7 @@ const steps: Step[] = [
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
   { name: "shaders", commands: [[deno, "run", "-A", "scripts/shaders.ts", "--check"]] },
   { name: "cross", commands: [[deno, "run", "-A", "scripts/cross.ts"]], count: plainCounts },
+  { name: "install", commands: [[deno, "task", "test", "--only", "install"]], count: plainCounts },
   {
     name: "aarch64",
     commands: [[...build, "test", "-Dtarget=aarch64-linux-musl", "-fqemu"]],

@@ -12,6 +12,8 @@ interface Part {
   command: () => Promise<string[]>;
   cwd?: string;
   count: (text: string) => Counts;
+  /** Runs where it is named. */
+  onDemand?: boolean;
 }
 
 const parts: Record<string, Part> = {
@@ -47,6 +49,12 @@ const parts: Record<string, Part> = {
     ],
     count: denoCounts,
   },
+  install: {
+    title: "The packages, installed into fresh folders",
+    command: async () => [await findRuntime("deno"), "test", "-A", "--no-check", "scripts/delivery/install_test.ts"],
+    count: denoCounts,
+    onDemand: true, // it needs Node, npm and its registry
+  },
   bun: {
     title: "Tests under Bun",
     // Bun's own limit of 5 s a test is too short for a test that waits for a child process on a loaded machine.
@@ -78,7 +86,7 @@ console.log(line(sum));
 process.exit(sum.failed > 0 ? 1 : 0);
 
 function chosen(args: string[]): string[] {
-  if (args.length === 0) return Object.keys(parts);
+  if (args.length === 0) return Object.keys(parts).filter((name) => !parts[name].onDemand);
   const list = (args[0] === "--only" ? args[1] : args[0].startsWith("--only=") ? args[0].slice("--only=".length) : "").split(",");
   if (list.some((name) => !(name in parts))) {
     fail(`Usage: scripts/test.ts [--only ${Object.keys(parts).join(",")}]`);

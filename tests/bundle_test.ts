@@ -97,7 +97,10 @@ test("a bundle that no library is named to says that it holds none and what to s
     const { code, stderr } = await run(command, { env: { TILEWORK_LIBRARY: "" }, secondsMax: 100 });
     assert.equal(code, 1);
     assert.match(stderr, /LibraryNotFoundError: The native library of tilework could not be loaded on /);
-    assert.match(stderr, /A bundle or compiled program does not hold the library: build it with .* and set TILEWORK_LIBRARY to its path; /);
+    assert.match(
+      stderr,
+      /Install it with `(?:bun add |deno add npm:)@tilework\/native-.*`, or build it with .*, or set TILEWORK_LIBRARY to its path; .*\nA bundle finds the package /,
+    );
     assert.equal(stderr.includes("allow that with --allow-env=TILEWORK_LIBRARY"), command.includes("--allow-ffi"), stderr);
   }
 });

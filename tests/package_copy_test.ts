@@ -12,7 +12,7 @@ const ours = new URL("..", import.meta.url).href;
 const folder = await mkdtemp(join(tmpdir(), "tilework-copy-"));
 const theirs = pathToFileURL(join(folder, "/")).href;
 after(() => rm(folder, { recursive: true, force: true }));
-for (const name of ["mod.ts", "ffi", "core", "ops", "nn"]) {
+for (const name of ["mod.ts", "native", "ffi", "core", "ops", "nn"]) {
   await cp(fileURLToPath(new URL(name, ours)), join(folder, name), { recursive: true });
 }
 

@@ -18,8 +18,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { assertEndedWell, type Ended, exists, run } from "../../tests/child.ts";
 import { deliveryTool } from "../delivery.ts";
+import { buildJsr, jsrFolder } from "../jsr.ts";
 import { buildPackages, manifest, packagesFolder } from "../packages.ts";
 import { builtLibrary, isCurrent, libraryFile, type Platform, platforms } from "../platforms.ts";
 import { root } from "../process.ts";
@@ -261,6 +263,16 @@ test("`tilework doctor` finds the library healthy, in Bun and in Deno", { timeou
       .ok,
     true,
   );
+});
+
+test("the sources for JSR take the library from npm, with `--allow-ffi` alone, and can be published", { timeout }, async () => {
+  buildJsr();
+  const copy = join(folder, "jsr");
+  cpSync(jsrFolder, copy, { recursive: true });
+  const made = project({ "main.ts": product, "deno.json": denoJson({ imports: { [name]: pathToFileURL(join(copy, "mod.ts")).href } }) });
+  assert.equal(await made.output([...runDeno, "main.ts"]), answer);
+  replaceIn(join(copy, "deno.json"), (text) => text.replace("{", '{ "minimumDependencyAge": 0,'));
+  await made.output([deno, "publish", "--dry-run", "--allow-dirty"], {}, copy);
 });
 
 /** What Bun makes of the program, by the flags it is built with. */

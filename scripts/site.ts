@@ -166,6 +166,13 @@ ${page.body}
 `;
 }
 
+/** A page of `deno doc` without its links to sources on this machine, and to anchors that it lacks, such as those of a mapped type's variable. */
+function withoutLostLinks(html: string): string {
+  const ids = new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id));
+  return html.replace(/<a\s+class="sourceButton"\s+href="file:[^"]*">[^]*?<\/a>/g, "")
+    .replace(/<a href="#([^"]*)"[^>]*>([^<]*)<\/a>/g, (link, id: string, text: string) => ids.has(id) ? link : text);
+}
+
 /** What `deno doc` writes, with a way back to the guides. Returns the names that it documents and their addresses. */
 async function writeApi(folder: string): Promise<[name: string, address: string][]> {
   const command = [await findRuntime("deno"), "doc", "--quiet", "--html", "--name=tilework", `--output=${folder}`, ...modules];
@@ -178,7 +185,7 @@ async function writeApi(folder: string): Promise<[name: string, address: string]
     const path = join(folder, file), up = posix.relative(posix.dirname(file), ".") || ".";
     const back = `<p style="margin: 0.5rem 1rem; font-family: sans-serif"><a href="${up}/../index.html">← tilework: guides</a></p>`;
     const fit = "<style>body { overflow-wrap: anywhere } #content, main { min-width: 0; max-width: 100% } pre { overflow-x: auto }</style>";
-    const html = await readFile(path, "utf8");
+    const html = withoutLostLinks(await readFile(path, "utf8"));
     await writeFile(path, html.replace("</head>", `${fit}</head>`).replace("<body>", `<body>\n${back}`));
   }
   return pages.flatMap((file): [string, string][] => {

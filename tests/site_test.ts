@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { findRuntime } from "../scripts/runtimes.ts";
 import { writeSite } from "../scripts/site.ts";
 import { findBrowser, withPage } from "./browser.ts";
@@ -34,6 +34,7 @@ test("every link and every anchor of the site leads somewhere, and nothing comes
   for (const [address, text] of html) ids.set(address, new Set([...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => decoded(id!))));
   let links = 0;
   for (const [address, text] of html) {
+    if (decoded(text).includes(fileURLToPath(root))) lost.push(`${address} names a folder of this machine`);
     for (const [, name, value] of text.matchAll(/\s(href|src)="([^"]*)"/g)) {
       const target = decoded(value!), [path, anchor] = target.split("#");
       links++;

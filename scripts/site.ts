@@ -170,6 +170,7 @@ ${page.body}
 function withoutLostLinks(html: string): string {
   const ids = new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id));
   return html.replace(/<a\s+class="sourceButton"\s+href="file:[^"]*">[^]*?<\/a>/g, "")
+    .replace(/(?<= href="(?:\.[^":]*)?(?:\/|&#x2F;))(?=")/g, "index.html") // a file's folder has no index of its own
     .replace(/<a href="#([^"]*)"[^>]*>([^<]*)<\/a>/g, (link, id: string, text: string) => ids.has(id) ? link : text);
 }
 
@@ -183,10 +184,12 @@ async function writeApi(folder: string): Promise<[name: string, address: string]
   ).sort();
   for (const file of pages) {
     const path = join(folder, file), up = posix.relative(posix.dirname(file), ".") || ".";
-    const back = `<p style="margin: 0.5rem 1rem; font-family: sans-serif"><a href="${up}/../index.html">← tilework: guides</a></p>`;
-    const fit = "<style>body { overflow-wrap: anywhere } #content, main { min-width: 0; max-width: 100% } pre { overflow-x: auto }</style>";
+    const back = `<p class="guides"><a href="${up}/../index.html">← tilework: guides</a></p>`;
     const html = withoutLostLinks(await readFile(path, "utf8"));
-    await writeFile(path, html.replace("</head>", `${fit}</head>`).replace("<body>", `<body>\n${back}`));
+    await writeFile(
+      path,
+      html.replace("</head>", `<link rel="stylesheet" href="${up}/../api.css"></head>`).replace("<body>", `<body>\n${back}`),
+    );
   }
   return pages.flatMap((file): [string, string][] => {
     const name = /^(?:doctor\/)?~\/([^./]+)\.html$/.exec(file)?.[1];
@@ -209,7 +212,7 @@ export async function writeSite(folder: string): Promise<void> {
     await writeFile(path, framed(page, pages));
   }
   for (const file of files) await cp(join(root, file), join(folder, file.replace(/^docs\//, "")));
-  for (const file of ["style.css", "page.js"]) await cp(join(root, "docs/site", file), join(folder, file));
+  for (const file of ["style.css", "api.css", "page.js"]) await cp(join(root, "docs/site", file), join(folder, file));
   const names = await writeApi(join(folder, "api"));
   const entries = [
     ...pages.flatMap((page) =>

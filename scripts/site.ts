@@ -1,4 +1,4 @@
-// The documentation as one folder of static pages: the guides in Markdown, and the API as `deno doc` writes it. Nothing in it needs a network or a server.
+// The documentation as one folder of static pages: the guides in Markdown, and the API as `deno doc` writes it. It needs no network and no server.
 //   deno task site                  bun run site                  deno run -A scripts/site.ts FOLDER
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
@@ -52,13 +52,20 @@ const addressOf = (source: string) =>
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
-/** Colours for TypeScript, and comments for the shell: one pass over the text, of which nothing is lost if it is mistaken. */
+const keywords =
+  "as|async|await|break|catch|class|const|continue|else|export|extends|false|for|from|function|if|import|in|interface|let|new|null|of|" +
+  "return|throw|true|try|type|typeof|undefined|using|while";
+const strings = [`"(?:[^"\\\\\\n]|\\\\.)*"`, `'(?:[^'\\\\\\n]|\\\\.)*'`, "`(?:[^`\\\\]|\\\\.)*`"].join("|");
+
+/** What has a colour: comments, strings, keywords and numbers, in the groups c, s, k and n. */
+const colours: Readonly<Record<string, RegExp>> = {
+  ts: new RegExp(`(?<c>//.*|/\\*[^]*?\\*/)|(?<s>${strings})|(?<k>\\b(?:${keywords})\\b)|(?<n>\\b\\d[\\d_.]*(?:e[+-]?\\d+)?\\b)`, "g"),
+  sh: /(?<c>(?<=^|\s)#.*)/gm,
+};
+
+/** Colours code in one pass over its text, of which nothing is lost if it is mistaken. */
 function coloured(code: string, language: string): string {
-  const pattern = language === "ts" || language === "js"
-    ? /(?<c>\/\/.*|\/\*[^]*?\*\/)|(?<s>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<k>\b(?:as|async|await|break|catch|class|const|continue|else|export|extends|false|for|from|function|if|import|in|interface|let|new|null|of|return|throw|true|try|type|typeof|undefined|using|while)\b)|(?<n>\b\d[\d_.]*(?:e[+-]?\d+)?\b)/g
-    : language === "sh"
-    ? /(?<c>(?<=^|\s)#.*)/gm
-    : /(?!)/g;
+  const pattern = colours[language === "js" ? "ts" : language] ?? /(?!)/g;
   let html = "", at = 0;
   for (const match of code.matchAll(pattern)) {
     const [kind] = Object.entries(match.groups!).find(([, text]) => text !== undefined)!;
@@ -166,7 +173,7 @@ ${page.body}
 `;
 }
 
-/** A page of `deno doc` without its links to sources on this machine, and to anchors that it lacks, such as those of a mapped type's variable. */
+/** A page of `deno doc` without links to sources on this machine, and to anchors that it lacks: those of a mapped type's variable. */
 function withoutLostLinks(html: string): string {
   const ids = new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id));
   return html.replace(/<a\s+class="sourceButton"\s+href="file:[^"]*">[^]*?<\/a>/g, "")

@@ -1,9 +1,11 @@
 // Builds the library and runs every test: the Zig tests once per instruction set, the type tests, tests/ under Deno and under Bun, and the examples
 // in the documentation.
 //   deno task test                  bun run test                  deno task test --only deno,bun
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "./build.ts";
 import { bunCounts, type Counts, denoCounts, judged, line, plainCounts, total, zigCounts } from "./counts.ts";
-import { fail, run } from "./process.ts";
+import { fail, root, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { findZig } from "./zig.ts";
 
@@ -40,8 +42,9 @@ const parts: Record<string, Part> = {
       "-A",
       "--doc",
       "README.md",
-      "docs/explain.md",
-      "docs/gpu.md",
+      ...["docs", "docs/guide"].flatMap((folder) =>
+        readdirSync(join(root, folder)).filter((file) => file.endsWith(".md")).map((file) => `${folder}/${file}`)
+      ),
       "doctor.ts",
       "core",
       "ops",

@@ -128,7 +128,9 @@ test("layout: only ffi/node.ts and report/node.ts import modules of Node, which 
   for (const file of reachable(["mod.ts", "doctor.ts", "report.ts"])) {
     if (file === "ffi/node.ts" || file === "report/node.ts") continue;
     const module = withoutComments(read(file)).match(/["']node:[\w/]+["']/)?.[0];
-    if (module !== undefined) wrong.push(`${file} names ${module}: import it from ffi/node.ts, above ffi from core/node.ts, in report from report/node.ts`);
+    if (module !== undefined) {
+      wrong.push(`${file} names ${module}: import it from ffi/node.ts, above ffi from core/node.ts, in report from report/node.ts`);
+    }
   }
   nothing(wrong);
 });

@@ -16,4 +16,4 @@ export type { LibraryError } from "./core/errors.ts";
 export { ReportError } from "./report/errors.ts";
 export type { Facts, SeriesOptions, StepOptions } from "./report/options.ts";
 export type { Pixels } from "./report/png.ts";
-export { type CloseOptions, openReport, type Report, type ReportOptions, type ServeOptions } from "./report/report.ts";
+export { type CloseOptions, type ImageOptions, openReport, type Report, type ReportOptions, type ServeOptions } from "./report/report.ts";

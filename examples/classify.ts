@@ -153,7 +153,12 @@ if (report) {
   const misread = answers.flatMap((answer, i) => answer === heldOut.labels[i] ? [] : [i]).slice(0, 24);
   for (const i of misread) {
     const image = heldOut.images.subarray(i * pixels, (i + 1) * pixels);
-    report.image(steps, `${heldOut.labels[i]} read as ${answers[i]}`, { width: side, height: side, pixels: image });
+    report.image(steps, "Misread digits", {
+      title: `${heldOut.labels[i]} read as ${answers[i]} (${i})`,
+      width: side,
+      height: side,
+      pixels: image,
+    });
   }
   await report.close();
   console.log(`The report is in ${file}.`);

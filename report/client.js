@@ -111,7 +111,10 @@ function logTicks(low, high) {
     const ticks = linearTicks(low, high, 5, true);
     if (ticks[0] > 0) return ticks;
   }
-  const decades = Math.log10(high / low), every = Math.max(1, Math.ceil(decades / 8)), factors = decades > 4 ? [1] : [1, 2, 5], ticks = [];
+  const decades = Math.log10(high / low),
+    every = decades > 8 ? roundUp(decades / 8) : 1,
+    factors = decades > 4 ? [1] : [1, 2, 5],
+    ticks = [];
   const from = Math.floor(Math.log10(low) / every - 1) * every;
   for (let power = from; power <= Math.ceil(Math.log10(high)) + every; power += every) {
     for (const factor of factors) ticks.push(+(factor * 10 ** power).toPrecision(12));
@@ -126,7 +129,7 @@ const highest = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
 /** How the ticks of a linear axis are written: all with as many digits. */
 function tickFormat(ticks) {
   const digits = Math.max(0, -Math.floor(Math.log10(ticks[1] - ticks[0]) + 1e-9)), size = Math.max(...ticks.map(Math.abs));
-  if (digits > 3 || size >= 1e9) return (value) => value === 0 ? "0" : value.toExponential().replace("e+", "e");
+  if (digits > 4 || size >= 1e9) return (value) => value === 0 ? "0" : value.toExponential().replace("e+", "e");
   const [part, unit] = size >= 1e7 ? [1e6, "M"] : size >= 1e4 ? [1e3, "k"] : [1, ""];
   return (value) => {
     const text = part === 1 ? value.toFixed(digits) : String(+(value / part).toPrecision(6));
@@ -156,7 +159,8 @@ function yAxis(chart, lines) {
     return { ticks, at: (value) => value > 0 ? (Math.log(value) - base) / range : -1, format };
   }
   if (chart.zero) [low, high] = [Math.min(0, low), Math.max(0, high)];
-  const ticks = linearTicks(low, high > low ? high : low + (Math.abs(low) || 1), 5, true), bottom = ticks[0], range = ticks.at(-1) - bottom;
+  if (low === high) [low, high] = [low - (Math.abs(low) / 2 || 0.5), high + (Math.abs(high) / 2 || 0.5)];
+  const ticks = linearTicks(low, high, 5, true), bottom = ticks[0], range = ticks.at(-1) - bottom;
   return { ticks, at: (value) => (value - bottom) / range, format: tickFormat(ticks) };
 }
 
@@ -330,6 +334,9 @@ function drawKey({ key, lines }, chart, labelled) {
 
 // ── Reading values out ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** With more series than these, their moving averages are not read out. */
+const averagesMax = 3;
+
 /** What a chart says of a step: [name, value]. */
 function valuesAt({ lines, index }, step) {
   if (run.charts[index].stack) {
@@ -346,7 +353,7 @@ function valuesAt({ lines, index }, step) {
     const low = number(line.min[i]), high = number(line.max[i]), ranged = lines.length === 1 && low !== high ? ` (${low} to ${high})` : "";
     return [
       [here ? line.title : `${line.title} (${run.x.title} ${whole(line.at[i])})`, value + ranged],
-      ...line.faint && line.main[i] !== null
+      ...line.faint && line.main[i] !== null && lines.length <= averagesMax
         ? [[lines.length === 1 ? "moving average" : `${line.title}, moving average`, number(line.main[i])]]
         : [],
     ];
@@ -525,8 +532,9 @@ function drawSamples() {
 /** Pictures by name, each as large as it is, or several times, where it is small. */
 function drawImages() {
   const names = [...new Set(run.pictures.map(({ name }) => name))];
-  const show = ({ name, step, width, height, png }) => {
-    const times = Math.max(1, Math.floor(112 / Math.max(width, height))), at = `${run.x.title} ${whole(step)}`;
+  const show = ({ name, title, step, width, height, png }) => {
+    const times = Math.max(1, Math.floor(112 / Math.max(width, height))),
+      at = [title, `${run.x.title} ${whole(step)}`].filter(Boolean).join(", ");
     const size = { width: times * width, height: times * height, class: times > 1 ? "small" : "" };
     return html(
       "figure",
@@ -592,7 +600,7 @@ function take(news) {
   run = {
     ...{ ...news, columns },
     samples: joined(run.samples, news.samples, (a, b) => a.title === b.title),
-    pictures: joined(run.pictures, news.pictures, (a, b) => a.name === b.name),
+    pictures: joined(run.pictures, news.pictures, (a, b) => a.name === b.name && a.title === b.title),
   };
 }
 

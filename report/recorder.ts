@@ -25,6 +25,7 @@ export interface Sample {
 export interface Picture {
   readonly step: number;
   readonly name: string;
+  readonly title: string;
   readonly width: number;
   readonly height: number;
   /** A PNG file in base 64. */
@@ -57,7 +58,7 @@ export interface Run extends About {
   readonly from: number;
   /** The values of each series, in the order of `series`. */
   readonly columns: readonly Column[];
-  /** All samples and pictures, or those that have come or changed. One replaces another of the same step and title. */
+  /** All samples and pictures, or those that have come or changed. One replaces another of the same step, name and title. */
   readonly samples: readonly Sample[];
   readonly pictures: readonly Picture[];
   /** What `since` takes to return what has come after this. */
@@ -136,8 +137,8 @@ export class Recorder {
   }
 
   picture(picture: Picture): void {
-    const same = (one: Picture) => one.name === picture.name;
-    this.#pictures = this.#with(this.#pictures, picture, same, picturesMax, same);
+    const counted = (one: Picture) => one.name === picture.name, same = (one: Picture) => counted(one) && one.title === picture.title;
+    this.#pictures = this.#with(this.#pictures, picture, same, picturesMax, counted);
   }
 
   /** The run has come to its end, or to where it is left for now. */

@@ -46,6 +46,12 @@ export interface ServeOptions {
   readonly port?: number | undefined;
 }
 
+/** A picture to be shown. */
+export interface ImageOptions extends Pixels {
+  /** What is written below it, before the step; pictures of one name and step need titles of their own. */
+  readonly title?: string | undefined;
+}
+
 /** How a report ends. */
 export interface CloseOptions {
   /** What the page says of the run: `"finished"`, or `"stopped"` where `steps` was given and has not been reached. */
@@ -178,7 +184,7 @@ export class Report<Name extends string = string> implements AsyncDisposable {
   }
 
   /**
-   * Shows a picture that the run made at a step, beside the others of the same name. One of the same step and name is replaced.
+   * Shows a picture that the run made at a step, beside the others of the same name. One of the same step, name and title is replaced.
    *
    * ```ts
    * import { openReport } from "@tilework/tilework/report";
@@ -187,15 +193,15 @@ export class Report<Name extends string = string> implements AsyncDisposable {
    * report.image(0, "a slope", { width: 4, height: 1, pixels: Float32Array.of(0, 1 / 3, 2 / 3, 1) });
    * ```
    */
-  image(step: number, name: string, image: Pixels): void {
+  image(step: number, name: string, image: ImageOptions): void {
     const op = "report.image";
     this.#checkOpen(op);
     checkStep(op, step);
     if (typeof name !== "string" || name === "") {
       throw new TypeError(`${op}: name must be a string with a letter, got ${formatValue(name)}`);
     }
-    checkKinds(op, "image", image, { width: "number", height: "number", pixels: "object" });
-    this.#recorder.picture({ step, name, width: image.width, height: image.height, png: toPng(op, image) });
+    checkKinds(op, "image", image, { width: "number", height: "number", pixels: "object", title: "string" });
+    this.#recorder.picture({ step, name, title: image.title ?? "", width: image.width, height: image.height, png: toPng(op, image) });
     this.#changed();
   }
 

@@ -87,9 +87,9 @@ test("the digits keep a report with the curves and the digits that were misread"
     const page = runOf(await readFile(file, "utf8"))!, [loss, accuracy] = page.columns;
     assert.deepEqual([page.state, page.done, loss!.at.length, accuracy!.at], ["finished", 100, 100, [99]]);
     assert.ok(Math.abs(accuracy!.mean[0]! - 100 * result.accuracy) < 1e-3);
-    const misread = page.pictures.map(({ name, width }) => ({ name, width }));
+    const misread = page.pictures.map(({ title, width }) => ({ title, width }));
     assert.ok(
-      misread.length > 8 && misread.every(({ name, width }) => /^\d read as \d$/.test(name) && width === side),
+      misread.length > 8 && misread.every(({ title, width }) => /^\d read as \d \(\d+\)$/.test(title) && width === side),
       JSON.stringify(misread),
     );
   } finally {

@@ -177,6 +177,7 @@ test("samples and pictures of a long run are thinned out, and the first and the 
   for (let s = 0; s < 1000; s++) {
     report.sample(s, `${s}`);
     report.image(s, "one", { width: 1, height: 1, pixels: Uint8Array.of(s % 256) });
+    if (s < 3) report.image(0, "titled", { title: `${s % 2}`, width: 1, height: 1, pixels: Uint8Array.of(s) });
     if (s % 100 === 0) report.image(s, "rare", { width: 1, height: 1, pixels: Uint8Array.of(0) });
   }
   const { samples, pictures } = shown(report), of = (name: string) => pictures.filter((one) => one.name === name).map(({ step }) => step);
@@ -184,6 +185,7 @@ test("samples and pictures of a long run are thinned out, and the first and the 
   assert.deepEqual([samples[0]!.text, samples.at(-1)!.text], ["0", "999"]);
   assert.ok(of("one").length >= 32 && of("one").length <= 64 && of("one")[0] === 0 && of("one").at(-1) === 999, `${of("one")}`);
   assert.equal(of("rare").length, 10);
+  assert.deepEqual(pictures.filter(({ name }) => name === "titled").map(({ title }) => title), ["1", "0"], "the title is part of its name");
 });
 
 test("a picture of one to four channels is a PNG with its values; floats are from 0 to 1", () => {

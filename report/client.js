@@ -538,7 +538,7 @@ function drawImages() {
     const size = { width: times * width, height: times * height, class: times > 1 ? "small" : "" };
     return html(
       "figure",
-      {},
+      { style: `width: ${Math.max(112, Math.min(320, size.width))}px` }, // so that what is written below a small one wraps
       html("img", { src: `data:image/png;base64,${png}`, alt: `${name}, ${at}`, ...size }),
       html("figcaption", {}, at),
     );

@@ -1,8 +1,8 @@
-/** What may befall a report beside wrong arguments. */
+/** What may go wrong with a report besides its arguments. */
 
 import { LibraryError } from "../core/errors.ts";
 
-/** A report's file cannot be read or written, or its port cannot be had. `cause` is the system's error, where there is one. */
+/** A report's file cannot be read or written, or its port is in use. `cause` is the system's error, if there is one. */
 export class ReportError extends LibraryError {
   /** `"ReportError"`. */
   override readonly name = "ReportError";

@@ -61,7 +61,7 @@ export function writePage(path: string, html: string): void {
   }
 }
 
-/** The run that a page's file shows; undefined where there is no such file. */
+/** The run that a page's file shows; undefined if there is no such file. */
 export function readPage(op: string, path: string): Run | undefined {
   let html: string;
   try {

@@ -8,7 +8,7 @@ export interface About {
   readonly title: string;
   readonly facts: readonly (readonly [string, string | number])[];
   readonly x: { readonly title: string; readonly scale: "linear" | "log" };
-  /** How many steps the run is meant to have; null where nobody knows. */
+  /** How many steps the run is meant to have; null if that is unknown. */
   readonly steps: number | null;
   readonly series: readonly SeriesData[];
   readonly charts: readonly ChartData[];
@@ -141,12 +141,12 @@ export class Recorder {
     this.#pictures = this.#with(this.#pictures, picture, same, picturesMax, counted);
   }
 
-  /** The run has come to its end, or to where it is left for now. */
+  /** The run has come to its end, or is stopped for now. */
   end(state: Exclude<RunState, "running">): void {
     this.#state = state;
   }
 
-  /** Whether the latest step is the last of those that the run is meant to have; true where that is unknown. */
+  /** Whether the latest step is the last of those that the run is meant to have; true if that is unknown. */
   get complete(): boolean {
     return this.#about.steps === null || this.#done() >= this.#about.steps;
   }
@@ -156,7 +156,7 @@ export class Recorder {
     return this.#from(0, -1);
   }
 
-  /** What has changed since the mark of an earlier answer; all, where what was sent no longer holds or the mark is of another recorder. */
+  /** What has changed since the mark of an earlier answer; all of it if what was sent no longer holds or the mark is of another recorder. */
   since(mark: string): Run {
     const [id, generation, step, change] = mark.split("/");
     if (id !== this.#id || Number(generation) !== this.#generation || step === "" || !(Number(step) <= (this.#last ?? -1))) {

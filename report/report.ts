@@ -26,9 +26,9 @@ export interface ReportOptions<Name extends string> {
   readonly title: string;
   /** The series, by name, in the order in which they are shown. */
   readonly series: Readonly<Record<Name, SeriesOptions>>;
-  /** Where the page is written, its folder made where there is none. Without it the report is only served, or taken by `html()`. */
+  /** The path of the page; its folder is made if it is missing. Without it the report is only served, or returned by `html()`. */
   readonly file?: string | undefined;
-  /** Goes on with what `file` holds, where it is there. Otherwise the file is replaced. Off. */
+  /** Goes on with what `file` holds, if it exists. Otherwise the file is replaced. Off. */
   readonly resume?: boolean | undefined;
   /** How many steps the run is meant to have: the page shows how far it has come. */
   readonly steps?: number | undefined;
@@ -54,7 +54,7 @@ export interface ImageOptions extends Pixels {
 
 /** How a report ends. */
 export interface CloseOptions {
-  /** What the page says of the run: `"finished"`, or `"stopped"` where `steps` was given and has not been reached. */
+  /** What the page says of the run: `"finished"`, or `"stopped"` if `steps` was given and has not been reached. */
   readonly state?: "finished" | "stopped" | undefined;
 }
 
@@ -62,9 +62,9 @@ const sendMs = 250;
 
 /**
  * Opens the report of a training run: a page of curves, samples and pictures in one HTML file that asks no network. It needs no native library, and so no
- * `--allow-ffi`: of Deno it takes leave to read and write the file, and for `serve` `--allow-net=127.0.0.1`.
+ * `--allow-ffi`: Deno asks for `--allow-read` and `--allow-write` of the file's folder, and for `--allow-net=127.0.0.1` if it is served.
  *
- * Throws a TypeError or RangeError for options that are wrong, and a `ReportError` where the file cannot be written, or with `resume` is no report.
+ * Throws a TypeError or RangeError for options that are wrong, and a `ReportError` if the file cannot be written, or with `resume` is no report.
  *
  * ```ts
  * import { openReport } from "@tilework/tilework/report";
@@ -139,7 +139,7 @@ export class Report<Name extends string = string> implements AsyncDisposable {
     return this.#recorder.last;
   }
 
-  /** Why the file could not be written the last time; undefined where it was. A full disk ends no training: the next write may find room. */
+  /** Why the file could not be written the last time, or undefined. A full disk ends no training: the next write may find room. */
   get writeError(): ReportError | undefined {
     return this.#writeError;
   }
@@ -149,7 +149,7 @@ export class Report<Name extends string = string> implements AsyncDisposable {
    * one of the same series and step. NaN and infinities are drawn as a gap, `undefined` as nothing: the line goes on to the next value.
    *
    * A step before the latest one takes back what came at it and later, samples and pictures after it too: so a run that goes on from a checkpoint replaces
-   * what it had done since. In a long run, where a point joins several steps, one that joins steps on both sides keeps the mean of both.
+   * what it had done since. In a long run a point joins several steps: one that joins steps on both sides keeps the mean of both.
    *
    * Throws a TypeError for a series that is none of the report's, or a value that is no number, and a RangeError for a step that is no whole number.
    */
@@ -210,14 +210,14 @@ export class Report<Name extends string = string> implements AsyncDisposable {
     return page(this.#recorder.all());
   }
 
-  /** Writes the file now; without one, nothing. It is also written by itself every `writeEvery` seconds. Throws a `ReportError` where it cannot be. */
+  /** Writes the file now; without one, nothing. It is also written by itself every `writeEvery` seconds. Throws a `ReportError` if that fails. */
   write(): void {
     if (!this.#tryWrite()) throw this.#writeError!;
   }
 
   /**
    * Serves the page on a port of 127.0.0.1, so that it moves with the run, and returns its address. It is heard while the program gives the event loop a
-   * turn: a loop that awaits nothing shows nothing. `close` ends it, and until then the program goes on. Throws a `ReportError` where the port is in use.
+   * turn: a loop that awaits nothing shows nothing. `close` ends it, and until then the program goes on. Throws a `ReportError` if the port is in use.
    */
   serve({ port = 0 }: ServeOptions = {}): Promise<{ readonly url: string }> {
     this.#checkOpen("report.serve");
@@ -231,7 +231,7 @@ export class Report<Name extends string = string> implements AsyncDisposable {
     });
   }
 
-  /** Writes the file a last time, tells pages that listen that this is all, and ends. Throws a `ReportError` where the file cannot be written. */
+  /** Writes the file a last time, ends the server and marks the run as over on every open page. Throws a `ReportError` if the file cannot be written. */
   close({ state }: CloseOptions = {}): Promise<void> {
     if (state !== undefined && state !== "finished" && state !== "stopped") {
       throw new TypeError(`report.close: state must be "finished" or "stopped", got ${formatValue(state)}`);
@@ -278,7 +278,7 @@ export class Report<Name extends string = string> implements AsyncDisposable {
   }
 }
 
-/** Does a thing at most every so many milliseconds: at once where so long nothing was done, else when the time has come, which keeps no program alive. */
+/** Runs a function at most once in so many milliseconds: at once, or by a timer when that time has passed. The timer does not keep the program alive. */
 class Throttle {
   readonly #ms: number;
   readonly #act: () => void;
@@ -299,7 +299,7 @@ class Throttle {
     }
   }
 
-  /** It was done by somebody else. */
+  /** Starts the time again: the function has just been run otherwise. */
   done(): void {
     this.stop();
     this.#last = performance.now();

@@ -10,7 +10,7 @@ export interface Server {
   readonly url: string;
   /** Sends what is new to every page that listens. */
   send(): void;
-  /** Sends what is left, tells every page that this is all, and stops. */
+  /** Sends the remaining values and the end to every page, and stops. */
   close(): Promise<void>;
 }
 

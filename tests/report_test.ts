@@ -449,7 +449,7 @@ test("a file that is no report, or cannot be written, is a ReportError; one that
     await assert.rejects(report.close(), ReportError);
   }));
 
-test("a report takes leave to its file alone, and no native library", () =>
+test("a report needs permission for its file and its port alone, and no native library", () =>
   inFolder(async (folder) => {
     const program = join(folder, "main.ts"), file = join(folder, "out", "report.html");
     const entry = fileURLToPath(new URL("../report.ts", import.meta.url));
@@ -583,7 +583,7 @@ test("a browser shows the report on a phone and on a wide screen, light, dark an
   }
 });
 
-test("a gap is drawn where values are not finite, and a value that is missing is none", inBrowser, () => {
+test("values that are not finite leave a gap, and missing values do not", inBrowser, () => {
   const report = openReport({ title: "Gaps", series: { a: {}, b: {} } });
   for (let s = 0; s < 60; s++) report.add(s, { a: s >= 20 && s < 30 || s > 55 ? NaN : s, b: s % 10 === 0 ? s : undefined });
   return asFile(report, async (url, browser) => {
@@ -669,7 +669,7 @@ test(
 );
 
 test(
-  "a file that is written by a run that goes on is loaded again, until the run ends or somebody says no",
+  "a file that is written by a run that goes on is loaded again, until the run ends or the reader unchecks it",
   inBrowser,
   () =>
     inFolder(async (folder) => {

@@ -25,7 +25,8 @@ import {
   type Threads,
   valueAndGrad,
 } from "@tilework/tilework";
-import { type Digits, pixels, readDigits, sampleDigits } from "./digits.ts";
+import { openReport } from "@tilework/tilework/report";
+import { type Digits, pixels, readDigits, sampleDigits, side } from "./digits.ts";
 import { number, threadsFlag } from "./options.ts";
 import { progress } from "./progress.ts";
 
@@ -36,6 +37,7 @@ const usage = `Learns to read handwritten digits (MNIST) and is tested on 2 004 
   --steps N          training steps of 128 images (1500)
   --threads N|auto   workers (auto); the result is the same with any number
   --seed N           of the parameters, the order of the images and how they are moved (42)
+  --report FILE      keep a page there: curves, and digits that were misread
   --json             print one JSON object as the last line`;
 
 const batch = 128, width = dim("width", 512), hidden = dim("hidden", 256), classes = 10;
@@ -92,7 +94,25 @@ function confusionText(counts: readonly number[][]): string {
   return [head, ...rows].join("\n");
 }
 
-const { steps, threads, seed, json } = flags(process.argv.slice(2));
+/** The report of a run, if one is asked for: losses, and how many of the held-out digits are read rightly. */
+function startReport(file: string) {
+  return openReport({
+    ...{ title: "MNIST, a perceptron of three layers", file, steps },
+    series: {
+      loss: { title: "Loss", unit: "nats", scale: "log", wide: true },
+      accuracy: { title: "Held-out digits read rightly", unit: "%", kind: "points", best: "highest" },
+      rate: { title: "Learning rate", smooth: false, zero: true },
+    },
+    facts: { seed, steps, batch, device: device.name },
+  });
+}
+
+/** The share of digits that are read rightly. */
+function accuracyOf(labels: Uint8Array, answers: readonly number[]): number {
+  return answers.filter((answer, i) => answer === labels[i]).length / labels.length;
+}
+
+const { steps, threads, seed, json, file } = flags(process.argv.slice(2));
 const device = cpuDevice({ threads });
 const { train, heldOut } = await readDigits();
 console.log(
@@ -104,6 +124,7 @@ using rng = random(device, seed);
 const params = init(rng);
 using optimizer = adamW(params, { weightDecay: 0.05 });
 const rate = cosine({ peak: 2e-3, warmup: Math.min(50, steps), steps });
+const report = file === undefined ? undefined : startReport(file);
 let last = NaN;
 {
   using bar = progress(steps, 0, batch, "images");
@@ -114,26 +135,45 @@ let last = NaN;
       return value.itemSync();
     });
     bar.update(step + 1, last);
+    report?.add(step, { loss: last, rate: rate(step) });
+    if (report && step % 100 === 99) report.add(step, { accuracy: 100 * accuracyOf(heldOut.labels, read(params, heldOut, device)) });
   }
 }
 const seconds = (performance.now() - began) / 1000;
 
-const counts = confusion(heldOut.labels, read(params, heldOut, device));
-const right = counts.reduce((sum, row, digit) => sum + row[digit]!, 0), accuracy = right / heldOut.labels.length;
+const answers = read(params, heldOut, device), counts = confusion(heldOut.labels, answers);
+const accuracy = accuracyOf(heldOut.labels, answers), right = Math.round(accuracy * answers.length);
 console.log(`\nWhat held-out digits (rows) were taken for (columns):\n\n${confusionText(counts)}\n`);
 console.log(
   `${right} of ${heldOut.labels.length} held-out digits read rightly, ${(100 * accuracy).toFixed(2)} %, after ${
     seconds.toFixed(1)
   } s of training.`,
 );
+if (report) {
+  const misread = answers.flatMap((answer, i) => answer === heldOut.labels[i] ? [] : [i]).slice(0, 24);
+  for (const i of misread) {
+    const image = heldOut.images.subarray(i * pixels, (i + 1) * pixels);
+    report.image(steps, "Misread digits", {
+      title: `${heldOut.labels[i]} read as ${answers[i]} (${i})`,
+      width: side,
+      height: side,
+      pixels: image,
+    });
+  }
+  await report.close();
+  console.log(`The report is in ${file}.`);
+}
 if (json) {
   console.log(JSON.stringify({ device: device.name, seed, steps, seconds, last_loss: last, accuracy, confusion: counts }));
 }
 
-function flags(args: string[]): { steps: number; threads: Threads; seed: number; json: boolean } {
+function flags(args: string[]): { steps: number; threads: Threads; seed: number; json: boolean; file: string | undefined } {
   const one = { type: "string" } as const, flag = { type: "boolean" } as const;
   try {
-    const { values } = parseArgs({ args, options: { steps: one, threads: one, seed: one, json: flag, help: { ...flag, short: "h" } } });
+    const { values } = parseArgs({
+      args,
+      options: { steps: one, threads: one, seed: one, report: one, json: flag, help: { ...flag, short: "h" } },
+    });
     if (values.help) {
       console.log(usage);
       process.exit(0);
@@ -143,6 +183,7 @@ function flags(args: string[]): { steps: number; threads: Threads; seed: number;
       threads: threadsFlag(values.threads),
       seed: number("seed", values.seed, 0, 2 ** 32 - 1) ?? 42,
       json: values.json ?? false,
+      file: values.report,
     };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n--help lists the flags.`);

@@ -3,7 +3,7 @@
  *
  *     deno task demo        bun run demo        --help lists the flags
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { setImmediate } from "node:timers/promises";
@@ -30,21 +30,19 @@ import {
   treeMap,
   valueAndGrad,
 } from "@tilework/tilework";
+import { openReport } from "@tilework/tilework/report";
 import { openDevice } from "./device.ts";
 import { lossCurve } from "./loss_curve.ts";
 import { init, trainingLoss } from "./model.ts";
 import { configOf, parseOptions, type Plan, planFromMetadata, planToMetadata } from "./options.ts";
 import { progress, thousands } from "./progress.ts";
-import { readPage, writePage } from "./report/page.ts";
-import { Recorder, type Sample, secondsOf } from "./report/recorder.ts";
-import { serveReport } from "./report/server.ts";
 import { heldOutLoss, write } from "./sample.ts";
 import { readText, sampleBatch } from "./text.ts";
 
 const options = parseOptions(process.argv.slice(2));
 const { device, facts, text: deviceText } = await openDevice(options.device, options.threads); // a device is named once; everything made from its tensors lives there too
-const [checkpoint, report, picture] = ["checkpoint.safetensors", "report.html", "loss.svg"].map((name) => join(options.out, name));
-await mkdir(options.out, { recursive: true }).catch(cannotStart);
+const [checkpoint, page, picture] = ["checkpoint.safetensors", "report.html", "loss.svg"].map((name) => join(options.out, name));
+await mkdir(options.out, { recursive: true }).catch((error) => cannotStart(messageOf(error)));
 
 let stopping = false;
 process.once("SIGINT", () => stopping = true); // a second Ctrl-C ends the program at once
@@ -139,68 +137,97 @@ const put = (into: Tensor<"f32", [number] | [number, number]>, at: number, value
 const runtime = ["bun", "deno", "node"].find((name) => process.versions[name] !== undefined) ?? "unknown";
 const first = await run.optimizer.state.step.item();
 const model = c.experts > 0 ? `${size}, ${c.topK} of ${c.experts} experts` : `${size}, dense`;
-const recorder = new Recorder({
-  title: `${text.name}, model ${model}`,
-  plan: { text: text.name, "text's SHA-256": text.hash.slice(0, 12), model, seed: plan.seed, steps, "tokens a step": tokensPerStep },
-  machine: {
-    device: facts.device,
-    ...(facts.isa !== null && { "instruction set": facts.isa, workers: facts.threads! }),
-    runtime: `${runtime} ${process.versions[runtime]}`,
-  },
-  ...{ steps, tokensPerStep, clip },
-});
 const stepOfMark = (mark: number) => Math.round(mark * steps / marks);
-
-if (metadata) { // the report shows the run from its first step on
-  const [losses, norms, looks, loads] = await Promise.all([curve.train.read(), curve.norm.read(), curve.heldOut.read(), curve.load.read()]);
-  // How long a step took is no part of the checkpoint, which is the same wherever the run was made; the report so far may tell.
-  const page = await readFile(report, "utf8").then(readPage, () => undefined);
-  for (let s = 0; s < first; s++) {
-    const load = [...loads.subarray(s * c.experts, (s + 1) * c.experts)];
-    recorder.step({ loss: losses[s]!, norm: norms[s]!, rate: rate(s), seconds: page ? secondsOf(page, s) : NaN, load });
-  }
-  looks.forEach((value, mark) => recorder.look(value, stepOfMark(mark)));
-  for (const { step, text } of JSON.parse(metadata.samples ?? "[]") as Sample[]) recorder.sample(text, step);
-}
+/** What the model wrote on the way. */
+const samples: { step: number; text: string }[] = JSON.parse(metadata?.samples ?? "[]");
 
 let step = first, kept = first;
-/** Why the state could not be kept the last time; undefined where it was. */
+/** Why the state or the report could not be kept the last time; undefined where they were. */
 let unkept: string | undefined;
 
-/**
- * Saves a checkpoint and the report. A full disk does not end the run: the checkpoint before this one is still whole, and the next may find
- * room.
- */
-async function keepState(): Promise<void> {
-  let what = "state";
+/** Runs what keeps the state or the report. A full disk does not end the run: what was kept before is still whole, and the next may find room. */
+async function keep(what: "state" | "report", write: () => unknown): Promise<void> {
   try {
-    await save(checkpoint, state, { metadata: { ...planToMetadata(plan), samples: JSON.stringify(recorder.samples) } });
-    kept = step;
-    what = "report";
-    await writePage(report, recorder.all());
-    unkept = undefined;
+    await write();
   } catch (error) {
-    unkept = `The ${what} of step ${step} could not be kept: ${messageOf(error)}`;
+    unkept ??= `The ${what} of step ${step} could not be kept: ${messageOf(error)}`;
   }
+}
+
+async function saveState(): Promise<void> {
+  unkept = undefined;
+  await keep("state", async () => {
+    await save(checkpoint, state, { metadata: { ...planToMetadata(plan), samples: JSON.stringify(samples) } });
+    kept = step;
+  });
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : `${error}`;
 }
 
-function cannotStart(error: unknown): never {
+function cannotStart(why: string): never {
   console.error(
-    `${
-      messageOf(error)
-    }\nNothing was trained: ${options.out}, where a run keeps its checkpoint and its report, must be a folder that can be written, ` +
+    `${why}\nNothing was trained: ${options.out}, where a run keeps its checkpoint and its report, must be a folder that can be written, ` +
       `with room for both. --out DIR names another.`,
   );
   process.exit(1);
 }
 
+/** The page of the run. One that goes on shows the run from its first step on. */
+function startReport() {
+  const experts = Array.from({ length: c.experts }, (_, expert) => `expert ${expert}`);
+  const report = openReport({
+    title: `${text.name}, model ${model}`,
+    ...{ file: page, resume: options.resume, steps },
+    series: {
+      loss: { title: "training", group: "Loss", unit: "nats a byte", wide: true },
+      heldOut: { title: "held-out text", group: "Loss", kind: "points", best: "lowest" },
+      rate: { title: "Learning rate", smooth: false, zero: true },
+      norm: { title: "Gradient norm", unit: "before clipping", scale: "log", reference: { value: clip, title: "clipped at" } },
+      speed: { title: "Speed", unit: "tokens/s", zero: true },
+      ...Object.fromEntries(experts.map((name) => [name, { group: "Expert load", stack: true, wide: true }])),
+    },
+    facts: {
+      ...{ text: text.name, "text's SHA-256": text.hash.slice(0, 12), model, seed: plan.seed, steps, "tokens a step": tokensPerStep },
+      device: facts.device,
+      ...(facts.isa !== null && { "instruction set": facts.isa, workers: facts.threads! }),
+      runtime: `${runtime} ${process.versions[runtime]}`,
+    },
+  });
+  return { report, loads: (load: readonly number[]) => Object.fromEntries(experts.map((name, expert) => [name, load[expert]])) };
+}
+
 // Before training, not after the first minute of it: whether there is a place to keep what is learnt.
-await keepState();
+await saveState();
 if (unkept !== undefined) cannotStart(unkept);
+const { report, loads } = (() => {
+  try {
+    return startReport();
+  } catch (error) {
+    return cannotStart(`The report of step ${step} could not be kept: ${messageOf(error)}`);
+  }
+})();
+
+if (metadata) { // what the page lacks is in the checkpoint, but for how long a step took, which is no part of a run that is the same everywhere
+  const [losses, norms, looks, shares] = await Promise.all([
+    curve.train.read(),
+    curve.norm.read(),
+    curve.heldOut.read(),
+    curve.load.read(),
+  ]);
+  for (let s = (report.lastStep ?? -1) + 1; s < first; s++) {
+    const load = [...shares.subarray(s * c.experts, (s + 1) * c.experts)], mark = Math.round(s * marks / steps);
+    report.add(s, {
+      loss: losses[s],
+      norm: norms[s],
+      rate: rate(s),
+      heldOut: s === stepOfMark(mark) ? looks[mark] : undefined,
+      ...loads(load),
+    });
+  }
+  for (const { step, text } of samples) report.sample(step, text);
+}
 
 // ── Training ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -208,8 +235,22 @@ console.log(
   `${text.name}, ${thousands(text.train.length)} bytes; model ${model}; ${steps} steps of ${thousands(tokensPerStep)} tokens` +
     `${first > 0 ? `, going on at ${first}` : ""}; ${deviceText}`,
 );
-const live = options.reportPort === undefined ? undefined : await serveReport(recorder, options.reportPort);
-if (live) console.log(`The report is at ${live.url} while training goes on.`);
+if (options.reportPort !== undefined) {
+  const { url } = await report.serve({ port: options.reportPort });
+  console.log(`The report is at ${url} while training goes on.`);
+}
+
+/** Keeps what the model wrote before the next step. */
+function addSample(text: string): void {
+  samples.push({ step, text });
+  report.sample(step, text);
+}
+
+/** Keeps a checkpoint and the report. */
+async function keepAll(): Promise<void> {
+  await saveState();
+  await keep("report", () => report.write());
+}
 
 let timed = 0, seconds = 0, saved = performance.now();
 {
@@ -223,7 +264,7 @@ let timed = 0, seconds = 0, saved = performance.now();
     const count = step - told;
     if (count === 0) return;
     const parts = [curve.train, curve.norm, curve.load].map((figures) => slice(figures as Tensor<"f32", [number]>, 0, told, step));
-    const [losses, norms, loads] = await Promise.all(parts.map((part) => part.read()));
+    const [losses, norms, shares] = await Promise.all(parts.map((part) => part.read()));
     for (const part of parts) part.dispose();
     const took = (performance.now() - from) / 1000;
     if (told >= first + 3) { // the first steps also warm caches and compilers
@@ -231,11 +272,10 @@ let timed = 0, seconds = 0, saved = performance.now();
       seconds += took;
     }
     for (let i = 0; i < count; i++) {
-      const load = [...loads!.subarray(i * c.experts, (i + 1) * c.experts)];
-      recorder.step({ loss: losses![i]!, norm: norms![i]!, rate: rate(told + i), seconds: took / count, load });
+      const load = [...shares!.subarray(i * c.experts, (i + 1) * c.experts)], speed = tokensPerStep * count / took;
+      report.add(told + i, { loss: losses![i], norm: norms![i], rate: rate(told + i), speed, ...loads(load) });
     }
-    const load = [...loads!.subarray((count - 1) * c.experts)];
-    live?.update();
+    const load = [...shares!.subarray((count - 1) * c.experts)];
     bar.update(step, losses![count - 1]!, load.length > 0 ? load : undefined);
     told = step;
     from = performance.now();
@@ -250,8 +290,8 @@ let timed = 0, seconds = 0, saved = performance.now();
       const look = await heldOutLoss(run.params, text.heldOut, device, c, 4 * c.batch);
       using place = slice(curve.heldOut, 0, mark, mark + 1);
       place.write([look]);
-      recorder.look(look);
-      if (mark % 2 === 0) recorder.sample(await write(run.params, text.prompt, 100, plan.seed, device, c));
+      report.add(step, { heldOut: look });
+      if (mark % 2 === 0) addSample(await write(run.params, text.prompt, 100, plan.seed, device, c));
       from = performance.now();
     }
     const { loss, norm, load } = trainStep(run, rate(step));
@@ -263,7 +303,7 @@ let timed = 0, seconds = 0, saved = performance.now();
     if ((step - first) % every === 0) await tell();
     if (performance.now() - saved > 60_000) {
       await tell();
-      await keepState();
+      await keepAll();
       if (unkept !== undefined) {
         console.error(`\n${unkept}\n${checkpoint} holds step ${kept}. Make room there: the next is saved in a minute.`);
       }
@@ -272,7 +312,7 @@ let timed = 0, seconds = 0, saved = performance.now();
   }
   await tell();
 }
-await keepState();
+await keepAll();
 
 // ── What came of it ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -280,22 +320,20 @@ const losses = await curve.train.read(), looks = await curve.heldOut.read();
 const finished = step === steps;
 const heldOut = finished ? await heldOutLoss(run.params, text.heldOut, device, c) : NaN;
 const passage = finished ? await write(run.params, text.prompt, 400, plan.seed, device, c) : "";
-recorder.look(heldOut);
-if (finished) recorder.sample(passage);
-recorder.end(finished ? "finished" : "stopped");
-await live?.close();
+if (finished) {
+  report.add(steps, { heldOut });
+  addSample(passage);
+}
 const heldOutPoints = Array.from(looks, (value, mark): [number, number] => [stepOfMark(mark), value]);
 const drawn = lossCurve({ title: `${text.name}, model ${model}`, train: losses, heldOut: [...heldOutPoints, [steps, heldOut]] });
-try {
-  await writePage(report, recorder.all());
+await keep("report", async () => {
+  await report.close({ state: finished ? "finished" : "stopped" });
   await writeFile(picture, drawn);
-} catch (error) {
-  unkept ??= `The report of the run could not be kept: ${messageOf(error)}`;
-}
+});
 
 if (finished) {
   console.log(`\n${passage}\n\nHeld-out loss ${heldOut.toFixed(3)} nats a byte after ${steps} steps.`);
-  if (unkept === undefined) console.log(`The model is in ${checkpoint}, its report in ${report}.`);
+  if (unkept === undefined) console.log(`The model is in ${checkpoint}, its report in ${page}.`);
 } else {
   console.log(`\nStopped at step ${step} of ${steps}${unkept === undefined ? `; the state is in ${checkpoint}` : ""}.`);
   if (unkept === undefined) console.log("The same command with --resume goes on from there.");
@@ -312,7 +350,7 @@ if (options.json) {
     tokens_per_second: orNull(Math.round(timed * tokensPerStep / seconds)),
     ...{ first_loss: orNull(losses[0]!), last_loss: orNull(losses[step - 1] ?? NaN), heldout_loss: orNull(heldOut) },
     peak_memory_bytes: memory().peakBytes,
-    ...{ checkpoint, report, picture, passage },
+    ...{ checkpoint, report: page, picture, passage },
   }));
 }
 if (stopping && !finished && unkept === undefined) process.exitCode = 130;

@@ -10,7 +10,7 @@ const ownFolders: readonly string[] = foldersFrom(import.meta.url);
 
 function foldersFrom(own: string | undefined): string[] {
   if (own === undefined || !/\/ffi\/errors\.[jt]s$/.test(own)) return [];
-  const urls = ["core", "ffi", "nn", "ops"].map((folder) => new URL(`../${folder}/`, own));
+  const urls = ["core", "ffi", "nn", "ops", "report"].map((folder) => new URL(`../${folder}/`, own));
   const paths = urls.filter(({ protocol }) => protocol === "file:").map((own) => url.fileURLToPath(own)); // as Bun writes them
   return [...urls.map(({ href }) => href), ...paths];
 }
@@ -77,6 +77,7 @@ export const RangeError: MakesErrors<globalThis.RangeError> = atUser(globalThis.
 
 /** What the library's own classes extend: the stack begins at the user's call. @internal */
 export class LibraryError extends Error {
+  /** As `Error`'s. */
   constructor(message?: string, options?: ErrorOptions) {
     super(message, options);
     beginAtUser(this, new.target.name);

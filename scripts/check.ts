@@ -23,6 +23,7 @@ const results: Counts[] = [
     "check",
     "mod.ts",
     "doctor.ts",
+    "report.ts",
     ...typeScript("tests"),
     ...typeScript("examples"),
     ...typeScript("bench"),

@@ -12,6 +12,7 @@ const sections: readonly (readonly [title: string, pages: readonly string[]])[] 
   ["Start", ["README", "docs/guide/install", "docs/guide/first-model", "docs/guide/train", "docs/guide/concepts"]],
   ["Coming from", ["docs/guide/from-pytorch", "docs/guide/from-tfjs"]],
   ["Working with it", [
+    "docs/report",
     "docs/guide/debugging",
     "docs/memory",
     "docs/guide/event-loop",
@@ -29,7 +30,7 @@ const sections: readonly (readonly [title: string, pages: readonly string[]])[] 
 const files: readonly string[] = ["docs/loss.svg"];
 
 /** The API's modules. */
-const modules: readonly string[] = ["mod.ts", "doctor.ts"];
+const modules: readonly string[] = ["mod.ts", "doctor.ts", "report.ts"];
 
 interface Heading {
   readonly depth: number;
@@ -199,7 +200,7 @@ async function writeApi(folder: string): Promise<[name: string, address: string]
     );
   }
   return pages.flatMap((file): [string, string][] => {
-    const name = /^(?:doctor\/)?~\/([^./]+)\.html$/.exec(file)?.[1];
+    const name = /^(?:(?:doctor|report)\/)?~\/([^./]+)\.html$/.exec(file)?.[1];
     return name === undefined ? [] : [[name, `api/${file}`]];
   });
 }

@@ -46,6 +46,8 @@ const parts: Record<string, Part> = {
         readdirSync(join(root, folder)).filter((file) => file.endsWith(".md")).map((file) => `${folder}/${file}`)
       ),
       "doctor.ts",
+      "report.ts",
+      "report",
       "core",
       "ops",
       "nn",

@@ -1,10 +1,14 @@
 // The digits example as a program: that it learns, and that a seed says everything. Its full run reads over 97 % rightly; the short one here 93 %.
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cpu, random } from "../mod.ts";
 import { type Digits, pixels, readDigits, sampleDigits, side } from "../examples/digits.ts";
+import { runOf } from "../report/page.ts";
 import { assertEndedWell, run, runtime } from "./child.ts";
 
 interface Result {
@@ -74,6 +78,23 @@ test("digits are read rightly after a short training, and the confusion says the
     stdout,
     new RegExp(`^    3 ${result.confusion[3]!.map((count) => (count === 0 ? "·" : `${count}`).padStart(5)).join("")} `, "m"),
   );
+});
+
+test("the digits keep a report with the curves and the digits that were misread", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tilework-digits-"));
+  try {
+    const file = join(folder, "digits.html"), { result } = await classify("--steps", "100", "--report", file);
+    const page = runOf(await readFile(file, "utf8"))!, [loss, accuracy] = page.columns;
+    assert.deepEqual([page.state, page.done, loss!.at.length, accuracy!.at], ["finished", 100, 100, [99]]);
+    assert.ok(Math.abs(accuracy!.mean[0]! - 100 * result.accuracy) < 1e-3);
+    const misread = page.pictures.map(({ title, width }) => ({ title, width }));
+    assert.ok(
+      misread.length > 8 && misread.every(({ title, width }) => /^\d read as \d \(\d+\)$/.test(title) && width === side),
+      JSON.stringify(misread),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test("the seed alone says what is learnt, not the number of workers", async () => {

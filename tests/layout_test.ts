@@ -12,6 +12,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const typescriptRules: Record<string, string[]> = {
   "doctor.ts": ["doctor", "mod.ts", "ffi"],
   doctor: ["mod.ts", "ffi"],
+  // A report needs no native library, and so nothing of the layers that reach it.
+  "report.ts": ["report", "core"],
+  report: ["report", "core"],
   "mod.ts": ["nn", "ops", "core", "ffi"],
   nn: ["nn", "ops", "core"],
   ops: ["ops", "core", "ffi"],
@@ -109,7 +112,7 @@ test("layout: only open_deno.ts and open_bun.ts name a runtime", () => {
 test("layout: what programs import awaits nothing at the top level and imports no runtime's own modules", () => {
   // A Worker of Bun loses the messages that come while its modules await, and what awaits cannot be required. Other runtimes have no "bun:".
   const wrong: string[] = [];
-  for (const file of reachable(["mod.ts", "doctor.ts"])) {
+  for (const file of reachable(["mod.ts", "doctor.ts", "report.ts"])) {
     const text = withoutComments(read(file));
     const awaits = text.match(/^\S(?!.*\basync\b).*\bawait\b.*$/m)?.[0];
     if (awaits !== undefined) wrong.push(`${file} awaits at the top level: ${awaits}`);
@@ -122,19 +125,21 @@ test("layout: what programs import awaits nothing at the top level and imports n
   nothing(wrong);
 });
 
-test("layout: only ffi/node.ts imports modules of Node, which not every project has the types of", () => {
+test("layout: only ffi/node.ts and report/node.ts import modules of Node, which not every project has the types of", () => {
   const wrong: string[] = [];
-  for (const file of reachable(["mod.ts", "doctor.ts"])) {
-    if (file === "ffi/node.ts" || file === "native/mod.ts") continue;
+  for (const file of reachable(["mod.ts", "doctor.ts", "report.ts"])) {
+    if (["ffi/node.ts", "native/mod.ts", "report/node.ts"].includes(file)) continue;
     const module = withoutComments(read(file)).match(/["']node:[\w/]+["']/)?.[0];
-    if (module !== undefined) wrong.push(`${file} names ${module}: import it from ffi/node.ts, above ffi from core/node.ts`);
+    if (module !== undefined) {
+      wrong.push(`${file} names ${module}: import it from ffi/node.ts, above ffi from core/node.ts, in report from report/node.ts`);
+    }
   }
   nothing(wrong);
 });
 
 test("layout: errors are made by ffi/errors.ts, so that their stack begins at the user's call", () => {
   const wrong: string[] = [];
-  for (const file of typescript(["core", "ffi", "nn", "ops"])) {
+  for (const file of typescript(["core", "ffi", "nn", "ops", "report"])) {
     if (file === "ffi/errors.ts") continue;
     const text = withoutComments(read(file));
     const imported = [...text.matchAll(/import \{([^}]*)\} from "[^"]*\/errors\.ts"/g)].flatMap(([, names]) => names!.split(/\W+/));
@@ -148,6 +153,11 @@ test("layout: errors are made by ffi/errors.ts, so that their stack begins at th
     }
   }
   nothing(wrong);
+});
+
+test("layout: a report reaches nothing that opens the native library", () => {
+  const opening = ["ffi/library.ts", "ffi/open_deno.ts", "ffi/open_bun.ts"];
+  nothing([...reachable(["report.ts"])].filter((file) => opening.includes(file)).map((file) => `report.ts reaches ${file}`));
 });
 
 test("layout: examples import the package by its name, as a user does", () => {

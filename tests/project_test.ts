@@ -14,10 +14,15 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const program = `import { cpu, matmul, tensor } from "@tilework/tilework";
 import { doctor, type Report } from "@tilework/tilework/doctor";
+import { openReport, type Report as Page } from "@tilework/tilework/report";
 
 const a = tensor(cpu, [2, 2], [1, 2, 3, 4]);
 console.log(matmul(a, a).readSync());
 export const report: Report = doctor({ quick: true });
+export const page: Page<"loss"> = openReport({ title: "x", series: { loss: { scale: "log" } } });
+page.add(0, { loss: 1 });
+// @ts-expect-error there is no such series
+page.add(1, { lss: 1 });
 `;
 const published: { publish: { include: string[] } } = JSON.parse(await readFile(join(root, "deno.json"), "utf8"));
 const package_ = join("node_modules", "@tilework", "tilework");
@@ -63,7 +68,11 @@ test("what the package ships type-checks in a project that `bun init` makes", { 
 test("what the package ships type-checks in a project that `deno init` makes", { timeout }, async () => {
   const path = await project("deno", "tilework"), deno = await findRuntime("deno");
   const configured = JSON.parse(await readFile(join(await init(deno), "deno.json"), "utf8"));
-  const imports = { "@tilework/tilework": "./tilework/mod.ts", "@tilework/tilework/doctor": "./tilework/doctor.ts" };
+  const imports = {
+    "@tilework/tilework": "./tilework/mod.ts",
+    "@tilework/tilework/doctor": "./tilework/doctor.ts",
+    "@tilework/tilework/report": "./tilework/report.ts",
+  };
   const compilerOptions = Object.fromEntries(strict.map((name) => [name, true]));
   for (const more of [{}, { compilerOptions }]) {
     await writeFile(join(path, "deno.json"), JSON.stringify({ ...configured, imports, ...more }));

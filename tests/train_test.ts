@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 import { adamW, clipByGlobalNorm, cpu, type Device, memory, random, scope, Tensor, treeMap, valueAndGrad } from "../mod.ts";
 import { lossCurve } from "../examples/loss_curve.ts";
 import { configs, dense, init, loss, trainingLoss } from "../examples/model.ts";
-import { readPage } from "../examples/report/page.ts";
-import type { Run } from "../examples/report/recorder.ts";
+import { runOf } from "../report/page.ts";
+import type { Run } from "../report/recorder.ts";
 import { sampleBatch } from "../examples/text.ts";
 import { slow } from "./child.ts";
 import { gpuTest, noGpu } from "./gpu_harness.ts";
@@ -67,8 +67,12 @@ async function inFolder(body: (folder: string, text: string) => Promise<void>): 
 
 /** The run that the report of a finished or interrupted run shows. */
 async function reportOf(out: string): Promise<Run> {
-  return readPage(await readFile(join(out, "report.html"), "utf8"))!;
+  return runOf(await readFile(join(out, "report.html"), "utf8"))!;
 }
+
+/** The steps and values of one series, and those of all series whose name begins so. */
+const columnOf = (run: Run, name: string) => run.columns[run.series.findIndex((one) => one.name === name)]!;
+const columnsOf = (run: Run, start: string) => run.columns.filter((_, i) => run.series[i]!.name.startsWith(start));
 
 const tiny = (text: string, out: string, ...more: string[]): string[] => ["--size", "tiny", "--text", text, "--out", out, ...more];
 
@@ -87,29 +91,35 @@ test("the demo trains, learns, writes its files and ends with one JSON line", ()
     assert.deepEqual((await readdir(join(folder, "a"))).sort(), ["checkpoint.safetensors", "loss.svg", "report.html"]);
     assert.match(await readFile(join(folder, "a", "loss.svg"), "utf8"), /^<svg [\s\S]*<\/svg>\n$/);
     assert.ok(String(result.passage).length > 200);
-    const { state, done, figures, looks, samples, about } = await reportOf(join(folder, "a"));
-    assert.deepEqual([state, done, about.plan.seed, about.machine.workers], ["finished", 60, 7, 2]);
-    assert.ok(Math.abs(figures.loss.mean[0]! - first) < 1e-3 && Math.abs(figures.loss.mean[59]! - last) < 1e-3);
-    for (const { mean } of [figures.loss, figures.rate, figures.norm, figures.seconds]) {
+    const page = await reportOf(join(folder, "a")), { state, done, samples, facts } = page;
+    const fact = (name: string) => facts.find(([one]) => one === name)?.[1];
+    assert.deepEqual([state, done, fact("seed"), fact("workers")], ["finished", 60, 7, 2]);
+    const trained = columnOf(page, "loss").mean;
+    assert.ok(Math.abs(trained[0]! - first) < 1e-3 && Math.abs(trained[59]! - last) < 1e-3);
+    for (const name of ["loss", "rate", "norm", "speed"]) {
+      const { at, mean } = columnOf(page, name);
+      assert.deepEqual(at, Array.from({ length: 60 }, (_, step) => step));
       assert.ok(mean.every((value) => value! > 0), `${mean}`);
     }
-    assert.deepEqual([looks.length, looks[0]!.step, looks.at(-1)!.step], [11, 0, 60]);
-    assert.ok(Math.abs(looks.at(-1)!.loss - heldOut) < 1e-3);
+    const looks = columnOf(page, "heldOut");
+    assert.deepEqual([looks.at.length, looks.at[0], looks.at.at(-1)], [11, 0, 60]);
+    assert.ok(Math.abs(looks.mean.at(-1)! - heldOut) < 1e-3);
     assert.deepEqual([
       samples.map(({ step }) => step),
       samples.at(-1)!.text,
     ], [[0, 12, 24, 36, 48, 60], result.passage]);
 
-    assert.deepEqual([result.model, figures.load.length], ["experts", 4]);
-    for (let bucket = 0; bucket < 60; bucket++) {
-      const load = figures.load.map(({ mean }) => mean[bucket]!);
+    const experts = columnsOf(page, "expert ");
+    assert.deepEqual([result.model, experts.length], ["experts", 4]);
+    for (let step = 0; step < 60; step++) {
+      const load = experts.map(({ mean }) => mean[step]!);
       assert.ok(Math.abs(load.reduce((a, b) => a + b) - 1) < 1e-3, `the experts have all of the load: ${load}`);
     }
 
     const dense = await demoJson(tiny(text, join(folder, "c"), "--steps", "20", "--dense"));
     assert.equal(dense.model, "dense");
     assert.ok(Number(dense.last_loss) < Number(dense.first_loss) - 0.5, `the loss fell from ${dense.first_loss} to ${dense.last_loss}`);
-    assert.deepEqual((await reportOf(join(folder, "c"))).figures.load, [], "a dense model has no experts to show");
+    assert.deepEqual(columnsOf(await reportOf(join(folder, "c")), "expert "), [], "a dense model has no experts to show");
 
     const timed = await demoJson(tiny(text, join(folder, "b"), "--seconds", "0.5"));
     assert.ok(Number(timed.steps) >= 10 && timed.finished, "a time becomes a number of steps");
@@ -126,13 +136,11 @@ test("a run that was stopped and resumed comes to the same bits, with any number
     assert.deepEqual([whole.steps, whole.steps_done, whole.size, whole.finished], [8, 8, "tiny", true]);
     assert.deepEqual(await bytes("b"), await bytes("a"));
     const [a, b] = [await reportOf(join(folder, "a")), await reportOf(join(folder, "b"))];
-    const { seconds, ...curves } = b.figures, { seconds: _, ...expected } = a.figures;
-    assert.deepEqual(
-      [b.about.plan, curves, b.looks, b.samples],
-      [a.about.plan, expected, a.looks, a.samples],
-      "the report shows all of the run",
-    );
-    assert.ok(seconds.mean.length === 8 && seconds.mean.every((value) => value! > 0), "times of both parts");
+    const told = (run: Run) => [run.facts.filter(([name]) => !["device", "workers"].includes(name)), run.series, curves(run), run.samples];
+    const curves = (run: Run) => run.columns.filter((_, i) => run.series[i]!.name !== "speed");
+    assert.deepEqual(told(b), told(a), "the report shows all of the run");
+    const { mean } = columnOf(b, "speed");
+    assert.ok(mean.length === 8 && mean.every((value) => value! > 0), "times of both parts");
     const again = await demoJson(["--out", join(folder, "b"), "--resume"]);
     assert.deepEqual([again.heldout_loss, again.passage], [whole.heldout_loss, whole.passage], "a finished run only writes again");
   }));
@@ -167,7 +175,7 @@ test(
       const { code, stdout } = await demo(tiny(text, out, "--steps", "1000000", "--report"), (kill, _, stdout) => {
         const url = /The report is at (\S+) while training goes on/.exec(stdout)?.[1];
         heard ??= url === undefined ? undefined : (async () => {
-          assert.equal(readPage(await (await fetch(url)).text())!.state, "running");
+          assert.equal(runOf(await (await fetch(url)).text())!.state, "running");
           const events = await fetch(`${url}events`);
           let text = "", asked = false; // a second signal would end it at once
           for await (const chunk of events.body!.pipeThrough(new TextDecoderStream())) {
@@ -182,7 +190,8 @@ test(
       assert.equal(code, 130);
       const events = await heard!, step = Number(/Stopped at step (\d+)/.exec(stdout)?.[1]);
       assert.ok(events.endsWith("event: end\ndata:\n\n"), events.slice(-200));
-      assert.ok(events.includes(`"state":"stopped","done":${step},`), "the last event says where it stopped");
+      const told: Run = JSON.parse(/^data: (.*)\n\nevent: end$/m.exec(events)![1]!);
+      assert.deepEqual([told.state, told.done], ["stopped", step], "the last event says where it stopped");
       const report = await reportOf(out);
       assert.deepEqual([report.state, report.done], ["stopped", step]);
     }),

@@ -110,7 +110,7 @@ fn kernels(b: *std.Build, into: *std.Build.Module, target: std.Build.ResolvedTar
                 .root_module = b.createModule(.{
                     .root_source_file = b.path(b.fmt("{s}.zig", .{root})),
                     .target = b.resolveTargetQuery(query),
-                    .optimize = optimize,
+                    .optimize = if (optimize == .fast and level == .portable and std.mem.eql(u8, root, "op_kernels")) .small else optimize,
                     .pic = true,
                     .strip = !symbols,
                     .unwind_tables = .none,

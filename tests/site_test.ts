@@ -112,7 +112,9 @@ test("the programs of the README and the guides run in Bun", { timeout: 110_000 
     ...["docs/", "docs/guide/"].map((path) => readdir(new URL(path, root)).then((all) => all.map((name) => path + name))),
   ];
   const pages = (await Promise.all(names)).flat().filter((name) => name.endsWith(".md"));
-  const entry = new URL("mod.ts", root).href, place = await mkdtemp(join(tmpdir(), "tilework-guides-"));
+  const entry = new URL("mod.ts", root).href,
+    report = new URL("report.ts", root).href,
+    place = await mkdtemp(join(tmpdir(), "tilework-guides-"));
   try {
     const calls: string[] = [];
     for (const page of pages) {
@@ -124,7 +126,7 @@ test("the programs of the README and the guides run in Bun", { timeout: 110_000 
           code.replace(`import.meta.resolve("@tilework/tilework")`, JSON.stringify(entry)).replace(
             `from "@tilework/tilework"`,
             `from "${entry}"`,
-          ).replaceAll(`"@tilework/tilework"`, JSON.stringify(entry)),
+          ).replaceAll(`"@tilework/tilework"`, JSON.stringify(entry)).replaceAll(`"@tilework/tilework/report"`, JSON.stringify(report)),
         );
         calls.push(`console.error(${JSON.stringify(`${page}:${line}`)}); await import("./${name}");`);
       }

@@ -40,6 +40,7 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
     if (copy !== 0) safetyNet.register(this, copy, this);
   }
 
+  /** Frees the copy and this hold on the memory; the weight that it was made from stays. A second call does nothing. */
   override dispose(): void {
     if (this.disposed) return;
     if (this.#copy !== 0) {
@@ -49,7 +50,7 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
     super.dispose();
   }
 
-  /** 0 for products of the other kind and on a GPU; a TypeError where the weight has changed. @internal */
+  /** @internal 0 for products of the other kind and on a GPU; a TypeError where the weight has changed. */
   override copyFor(op: string, name: string, transposed: boolean): number {
     if (transposed !== this.#transposed) return 0;
     if (this.storage.writes !== this.#writes) throw new TypeError(`${op}: ${name} was changed after it was prepacked; prepack it again`);

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Counts, failures, judged, line, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
+import { pip } from "./python.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { installed, toolFolder } from "./tools.ts";
-import { pythonPackages } from "./versions.ts";
+import { checkpointRequirements } from "./versions.ts";
 import { findZig } from "./zig.ts";
 
 interface Step {
@@ -135,8 +136,7 @@ process.exit(sum.failed > 0 ? 1 : 0);
 /** Python's own reader of checkpoints and NumPy, which the tests compare with; where they are missing, those tests are skipped. */
 function pythonFolder(): Promise<string> {
   return installed(join(toolFolder(), "python-checkpoints"), async (folder) => {
-    const pip = ["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", folder];
-    const { code, text } = await run([...pip, ...pythonPackages], { output: "keep" });
-    if (code !== 0) throw new Error(`${text.trim()}\n\npip could not install ${pythonPackages.join(" and ")}.`);
+    const { code, text } = await run(pip(["python3"], checkpointRequirements, "install", folder), { output: "keep" });
+    if (code !== 0) throw new Error(`${text.trim()}\n\npip could not install ${checkpointRequirements.packages.join(" and ")}.`);
   }).catch(fail);
 }

@@ -35,7 +35,14 @@ const out = mkdtempSync(join(tmpdir(), "tilework-ci-"));
 
 const steps: Step[] = [
   { name: "tests", commands: [[deno, "task", "test"]], env: async () => ({ PYTHONPATH: await pythonFolder() }), count: plainCounts },
-  { name: "locks", commands: [["npm", "ci", "--dry-run", "--ignore-scripts"], [deno, "install", "--frozen", "--lockfile-only"]] },
+  {
+    name: "locks",
+    commands: [
+      [deno, "run", "-A", "scripts/locks.ts"],
+      ["npm", "ci", "--dry-run", "--ignore-scripts"],
+      [deno, "install", "--frozen", "--lockfile-only"],
+    ],
+  },
   { name: "swiftshader", commands: [[deno, "run", "-A", "scripts/gpu_tests.ts"]], count: plainCounts },
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
   { name: "shaders", commands: [[deno, "run", "-A", "scripts/shaders.ts", "--check"]] },

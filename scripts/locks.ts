@@ -63,7 +63,7 @@ export function denoLockFaults(manifest: Manifest, npm: NpmLock, lock: DenoLock)
     if (!specifier.startsWith("npm:")) faults.push(`deno.lock: ${specifier} is no package of npm`);
   }
   for (const key of ["jsr", "remote", "redirects"] as const) if (lock[key] !== undefined) faults.push(`deno.lock has "${key}"`);
-  const hashes = new Map(
+  const hashes = new Map<string, string | undefined>(
     Object.entries(npm.packages).map(([path, { version, integrity }]) => {
       return [`${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)}@${version}`, integrity] as const;
     }),

@@ -1,4 +1,4 @@
-/** Scopes: who frees what. A scope frees everything made inside it but what its body returns. */
+/** Scopes: what is freed when. A scope frees every tensor made inside it, except those its body returns. */
 
 import { grew, shrank } from "./collector.ts";
 import { TypeError } from "./errors.ts";
@@ -160,8 +160,9 @@ function leaveOutside(bytes: number): void {
 }
 
 /**
- * Runs `body` and frees every tensor made inside it, except those it returns (alone, in arrays or in plain objects); these pass to the scope around,
- * if there is one. If the body throws, everything made inside is freed. The body is synchronous: an async one does not compile.
+ * Runs `body` and frees every tensor made inside it, except those it returns: a tensor, or plain arrays and objects of them, not a Map, Set or class.
+ * These pass to the scope around, if there is one. If the body throws, everything made inside is freed. The body is synchronous: an async one does not
+ * compile. Optimizers, `random`, `ema` and caches live until they are disposed.
  *
  * ```ts
  * import { add, cpu, mul, scope, tensor } from "@tilework/tilework";
@@ -246,7 +247,7 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Own
 }
 
 /**
- * Takes a tensor out of every scope: from now on it lives until it is disposed. Returns it.
+ * Exempts a tensor from its scope: from now on it lives until it is disposed. Returns it.
  *
  * ```ts
  * import { cpu, keep, scope, tensor } from "@tilework/tilework";

@@ -228,8 +228,8 @@ class Guard implements Recorder {
 /**
  * From a function to one that computes the same, but of which a loss keeps nothing except the arguments: it recomputes instead of keeping, and saves no
  * file (that is `save`). Intermediates are freed, and computed again when gradients flow back (Chen et al., "Training Deep Nets with Sublinear Memory
- * Cost", 2016). So a model of many layers needs memory for
- * one layer at a time, for the price of one more forward pass. Value and gradients have the same bits as without it.
+ * Cost", 2016). So a model of many layers needs memory for one layer at a time, for the price of one more forward pass. Value and gradients have the same
+ * bits as without it.
  *
  * The function takes tensors, and arrays and plain objects of them, such as parameters; whatever else it takes stays as it is. It returns a tensor, or
  * arrays and objects of them. Every tensor that a gradient flows into has to be an argument. Random numbers are the same in both runs: what the function

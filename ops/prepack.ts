@@ -67,7 +67,8 @@ const names = optionNames<PrepackOptions>({ transpose: true });
 
 /**
  * Packs a weight once, for many products by it: `linear`, and `matmul` with `transposeB`; with `transpose: false`, `matmul` without it. Without a copy
- * each call transposes or packs the weight again, which is much of the time of a product of few rows; `prepack` pays that cost once. Results have the same bits either way.
+ * each call transposes or packs the weight again, which is much of the time of a product of few rows; `prepack` pays that cost once. Results
+ * have the same bits either way.
  *
  * One row gains most: on one thread a prepacked weight takes it to 1.0 to 1.3 times OpenBLAS's speed on a Zen 4, 0.97 to 1.22 on a Zen 3; the weight as
  * it lies, rows of `in` side by side, is read more slowly than OpenBLAS reads it. So prepack what text is generated with, position by position.

@@ -16,7 +16,7 @@ export { check };
 
 /** What every op that writes one result takes. */
 export interface Out<D extends DType, S extends Shape> {
-  /** Takes the result in place of a new tensor. Not allowed while gradients are recorded. */
+  /** Writes into this tensor, of the same shape and type, instead of allocating one. Not allowed inside a loss, while gradients are recorded. */
   out?: Tensor<D, S> | undefined;
 }
 

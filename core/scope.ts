@@ -1,4 +1,4 @@
-/** Scopes: who frees what. A scope frees everything made inside it but what its body returns. */
+/** Scopes: what is freed when. A scope frees every tensor made inside it, except those its body returns. */
 
 import { grew, shrank } from "./collector.ts";
 import { TypeError } from "./errors.ts";
@@ -53,7 +53,7 @@ const withExplain = new Fate("was made inside explain, which frees everything ma
 /** What those become that are freed now. */
 let fate = byDispose;
 
-/** Frees all of these, or those of them that `owner` owns; a later use of one says `what` became of it. @internal */
+/** @internal Frees all of these, or those of them that `owner` owns; a later use of one says `what` became of it. */
 export function freeAs(what: Fate, all: Iterable<Owned>, owner?: Frame): void {
   const before = fate;
   fate = what;
@@ -64,7 +64,7 @@ export function freeAs(what: Fate, all: Iterable<Owned>, owner?: Frame): void {
   }
 }
 
-/** The error for the use of something that was freed: it says how. @internal */
+/** @internal The error for the use of something that was freed: it says how. */
 export function freedError(op: string, name: string, owned: Owned): TypeError {
   return new TypeError(`${op}: ${name} ${(owned.owner instanceof Fate ? owned.owner : byDispose).text}`);
 }
@@ -94,13 +94,13 @@ let made = 0;
  * @internal
  */
 export abstract class Owned {
-  /** The first field, so that a comparison or clone meets it before any other that differs. @internal */
+  /** @internal The first field, so that a comparison or clone meets it before any other that differs. */
   readonly memory: Opaque = opaques[made & 63]!;
-  /** No two are equal by their fields, even where both are freed and the field above is the same by chance. @internal */
+  /** @internal No two are equal by their fields, even where both are freed and the field above is the same by chance. */
   readonly serial: number = made = made + 1 | 0;
-  /** The scope that frees it; `null` where none will; once it is freed, what became of it. @internal */
+  /** @internal The scope that frees it; `null` where none will; once it is freed, what became of it. */
   owner: Frame | Fate | null = current;
-  /** Bytes that it holds, alone or with others. @internal */
+  /** @internal Bytes that it holds, alone or with others. */
   readonly bytes: number;
 
   constructor(bytes: number) {
@@ -113,7 +113,7 @@ export abstract class Owned {
   abstract readonly disposed: boolean;
   abstract dispose(): void;
 
-  /** Sees to it that it is freed once everybody has forgotten it: called where it leaves the scope that would have. @internal */
+  /** @internal Sees to it that it is freed once everybody has forgotten it: called where it leaves the scope that would have. */
   abstract guard(): void;
 }
 
@@ -132,23 +132,23 @@ function letOut(owned: Owned): void {
   owned.guard();
 }
 
-/** How many live tensors no scope will free. @internal */
+/** @internal How many live tensors no scope will free. */
 export function tensorsOutside(): number {
   return outside;
 }
 
-/** The bytes that they hold. @internal */
+/** @internal The bytes that they hold. */
 export function bytesOutside(): number {
   return outsideBytes;
 }
 
-/** One is gone: no scope frees it any more. @internal */
+/** @internal One is gone: no scope frees it any more. */
 export function leave(owned: Owned): void {
   if (owned.owner === null) leaveOutside(owned.bytes);
   owned.owner = fate;
 }
 
-/** One that no scope owned, of so many bytes, was forgotten by everybody. @internal */
+/** @internal One that no scope owned, of so many bytes, was forgotten by everybody. */
 export function forgotten(bytes: number): void {
   leaveOutside(bytes);
   shrank(outsideBytes);
@@ -160,8 +160,9 @@ function leaveOutside(bytes: number): void {
 }
 
 /**
- * Runs `body` and frees every tensor made inside it, except those it returns (alone, in arrays or in plain objects); these pass to the scope around,
- * if there is one. If the body throws, everything made inside is freed. The body is synchronous: an async one does not compile.
+ * Runs `body` and frees every tensor made inside it, except those it returns: a tensor, or plain arrays and objects of them, not a Map, Set or class.
+ * These pass to the scope around, if there is one. If the body throws, everything made inside is freed. The body is synchronous: an async one does not
+ * compile. Optimizers, `random`, `ema` and caches live until they are disposed.
  *
  * ```ts
  * import { add, cpu, mul, scope, tensor } from "@tilework/tilework";
@@ -178,7 +179,7 @@ export function scope<T>(
   return scopeOf(body as () => T, null); // the parameter's type only refuses promises
 }
 
-/** As `scope`; adds what was made inside and is returned to `passed`. What it frees becomes `what`. @internal */
+/** @internal As `scope`; adds what was made inside and is returned to `passed`. What it frees becomes `what`. */
 export function scopeOf<T>(body: () => T, passed: Owned[] | null, what: Fate = withScope): T {
   const outer = current;
   const frame = new Frame(outer?.closed ?? null);
@@ -196,7 +197,7 @@ export function scopeOf<T>(body: () => T, passed: Owned[] | null, what: Fate = w
   return result;
 }
 
-/** Runs `body` and frees every tensor made inside it, whatever it returns or keeps. @internal */
+/** @internal Runs `body` and frees every tensor made inside it, whatever it returns or keeps. */
 export function closedScope(op: string, body: () => unknown): void {
   const outer = current;
   const frame = new Frame("itself");
@@ -209,7 +210,7 @@ export function closedScope(op: string, body: () => unknown): void {
   }
 }
 
-/** Refuses what an async body returned: it goes on with tensors that its scope frees, and nobody will look at how it ends. @internal */
+/** @internal Refuses what an async body returned: it goes on with tensors that its scope frees, and nobody will look at how it ends. */
 export function refuseAsync(result: unknown, message: string): void {
   if (!isThenable(result)) return;
   result.then(undefined, () => {});
@@ -246,7 +247,7 @@ function handOver(value: unknown, frame: Frame, outer: Frame | null, passed: Own
 }
 
 /**
- * Takes a tensor out of every scope: from now on it lives until it is disposed. Returns it.
+ * Exempts a tensor from its scope: from now on it lives until it is disposed. Returns it.
  *
  * ```ts
  * import { cpu, keep, scope, tensor } from "@tilework/tilework";
@@ -267,7 +268,7 @@ export function keep<T extends Owned>(tensor: T): T {
   return tensor;
 }
 
-/** Owns what its maker will dispose one by one, whatever happens: nobody else frees it, and no list of it is kept. @internal */
+/** @internal Owns what its maker will dispose one by one, whatever happens: nobody else frees it, and no list of it is kept. */
 export class Hold extends Frame {
   constructor() {
     super(current?.closed ?? null);
@@ -276,7 +277,7 @@ export class Hold extends Frame {
   override add(): void {}
 }
 
-/** Runs `body` and lets a hold own what is made inside. @internal */
+/** @internal Runs `body` and lets a hold own what is made inside. */
 export function heldBy<T>(hold: Hold, body: () => T): T {
   const outer = current;
   current = hold;
@@ -287,7 +288,7 @@ export function heldBy<T>(hold: Hold, body: () => T): T {
   }
 }
 
-/** Hands what a hold owns to the scope around, as if it had been made there. @internal */
+/** @internal Hands what a hold owns to the scope around, as if it had been made there. */
 export function release<T extends Owned>(held: T): T {
   passTo(held, current);
   return held;

@@ -18,8 +18,12 @@ import { fromOtherCopy } from "./package_copy.ts";
 export type Shape = readonly number[];
 
 declare const named: unique symbol;
+/** @internal The name of a `Dim`, which tells it from other numbers. It does not exist at run time. */
+interface Named<Name extends string> {
+  readonly [named]: Name;
+}
 /** A size with a name, for models whose sizes come from a configuration: equal to itself alone. A plain number when the program runs. */
-export type Dim<Name extends string> = number & { readonly [named]: Name };
+export type Dim<Name extends string> = number & Named<Name>;
 
 /**
  * Names a configured size, so that the compiler tells it from other sizes of any value.
@@ -46,17 +50,17 @@ export declare const shapeOf: unique symbol;
 // `any` is what lets `number` fit in both directions. Checks compare boxes, never bare types or tuples, and each `infer` repeats its bound: only so does
 // the compiler settle `B` against `B` inside a generic function.
 
-/** A size as the compiler compares it. @internal */
+/** @internal A size as the compiler compares it. */
 // deno-lint-ignore no-explicit-any
 export type Size<N> = number extends N ? any : N;
-/** A size as the compiler compares it where 1 stretches. @internal */
+/** @internal A size as the compiler compares it where 1 stretches. */
 // deno-lint-ignore no-explicit-any
 export type SizeOrOne<N> = number extends N ? any : N extends 1 ? any : N;
-/** A shape as the compiler compares it: the type of the member `shapeOf`, and the name its messages give it. @internal */
+/** @internal A shape as the compiler compares it: the type of the member `shapeOf`, and the name its messages give it. */
 export type Sizes<S extends Shape> = { readonly [I in keyof S]: Size<S[I]> };
-/** A shape as the compiler compares it where 1 stretches. @internal */
+/** @internal A shape as the compiler compares it where 1 stretches. */
 export type SizesOrOne<S extends Shape> = { readonly [I in keyof S]: SizeOrOne<S[I]> };
-/** Holds the sides of a check. @internal */
+/** @internal Holds the sides of a check. */
 export type Box<A, B = 0> = { a: A; b: B };
 
 /**
@@ -85,7 +89,7 @@ interface ByRank<Yes, No> {
 // What results have is written as a conditional type that distributes over the operands' shapes, even where there is nothing to ask: only so does the
 // compiler know of a result that is generic what its bounds make of it, a shape of any rank, and lets it be an operand again.
 
-/** `Yes` where even the rank is unknown. @internal */
+/** @internal `Yes` where even the rank is unknown. */
 export type AnyRank<S extends Shape, Yes, No> = number extends S["length"] ? Yes : No;
 /** The last size of a shape; `number` where the rank is not known. */
 export type Last<S extends Shape> = S extends readonly [...infer _L extends Shape, infer N extends number] ? N : AnyRank<S, number, never>;
@@ -94,9 +98,9 @@ export type Lead<S extends Shape> = S extends readonly [...infer L extends Shape
 /** The shape of `linear(x, p)`: all sizes but the last, then N. */
 export type WithLast<S extends Shape, N extends number> = S extends readonly [...infer L extends Shape, infer _N extends number] ? [...L, N]
   : [...Shape, N];
-/** The last size but one. @internal */
+/** @internal The last size but one. */
 export type Rows<S extends Shape> = Last<Lead<S>>;
-/** All sizes but the last two. @internal */
+/** @internal All sizes but the last two. */
 export type Batch<S extends Shape> = Lead<Lead<S>>;
 /** The shape of `transpose(x)`: the last two axes exchanged, if T; both `number`, if T may be either. */
 export type Transposed<S extends Shape, T extends boolean = true> = [T] extends [false] ? S
@@ -104,7 +108,7 @@ export type Transposed<S extends Shape, T extends boolean = true> = [T] extends 
     ? [T] extends [true] ? [...L, N, M] : [...L, number, number]
   : S;
 
-/** Every axis of S as its decimal text, counted from the start and from the end. @internal */
+/** @internal Every axis of S as its decimal text, counted from the start and from the end. */
 export type Axes<S extends Shape> = keyof S & `${number}` | `-${Exclude<keyof S & `${number}`, "0">}` | `-${S["length"]}`;
 type IsAxis<S extends Shape, X extends number> = [X] extends [never] ? "known" // whose kind nobody says
   : X extends unknown // distributes, so that a generic X is judged by its bound: any axis
@@ -126,10 +130,12 @@ export type AxisGuard<Op extends string, S extends Shape, X extends number> = Un
 export type Replaced<S extends Shape, X extends number, V extends Shape> = S extends unknown
   ? number extends X | S["length"] ? Shape : `${X}` extends `-${infer P}` ? FromEnd<S, P, V> : FromStart<S, X, V>
   : never;
+/** @internal `Replaced` for an axis counted from the start. */
 type FromStart<S extends Shape, X, V extends Shape, Done extends Shape = []> = S extends
   readonly [infer N extends number, ...infer R extends Shape]
   ? Done["length"] extends X ? [...Done, ...V, ...R] : FromStart<R, X, V, [...Done, N]>
   : Shape;
+/** @internal `Replaced` for an axis counted from the end. */
 type FromEnd<S extends Shape, P, V extends Shape, Done extends Shape = []> = S extends
   readonly [...infer L extends Shape, infer N extends number]
   ? `${[N, ...Done]["length"]}` extends P ? [...L, ...V, ...Done] : FromEnd<L, P, V, [N, ...Done]>
@@ -139,17 +145,18 @@ type FromEnd<S extends Shape, P, V extends Shape, Done extends Shape = []> = S e
 export type SizeAt<S extends Shape, X extends number> = `${X}` extends keyof S ? S[`${X}`] & number
   : `${X}` extends `-${infer P}` ? SizeFromEnd<S, P>
   : number;
+/** @internal `SizeAt` for an axis counted from the end. */
 type SizeFromEnd<S extends Shape, P, Done extends Shape = []> = S extends readonly [...infer L extends Shape, infer N extends number]
   ? `${[N, ...Done]["length"]}` extends P ? N : SizeFromEnd<L, P, [N, ...Done]>
   : number;
 
 type BadAxis<S extends Shape, X extends number> = number extends X ? never : Exclude<`${X}`, Axes<S>>;
-/** `Ranked<S, P> extends Ranking<P>` asks whether P names as many axes as S has, and no other ones. @internal */
+/** @internal `Ranked<S, P> extends Ranking<P>` asks whether P names as many axes as S has, and no other ones. */
 export type Ranked<S extends Shape, P extends Shape> = Box<
   AnyRank<S, P["length"], S["length"]>,
   Box<AnyRank<S, never, BadAxis<S, P[number]>>>
 >;
-/** The other side of `Ranked`. @internal */
+/** @internal The other side of `Ranked`. */
 export type Ranking<P extends Shape> = Box<P["length"], Box<never>>;
 /** The shape of `transpose(x, P)`: the axes of S in the order P. */
 export type Permuted<S extends Shape, P extends Shape> = { -readonly [I in keyof P]: SizeAt<S, P[I]> };
@@ -169,31 +176,32 @@ type Over<A extends Shape, B extends Shape, Head extends Shape = []> = A["length
 /** The shape of `add(a, b)` and of every elementwise result: the last axes are aligned, and a size of 1 stretches. `Shape` where a rank is not known. */
 export type Broadcast<A extends Shape, B extends Shape> = Box<A, B> extends Box<B, A> ? A // of one shape, even if it is generic
   : Stretched<A, B>;
+/** @internal `Broadcast` of two shapes that are not the same type. */
 type Stretched<A extends Shape, B extends Shape> = A extends unknown
   ? B extends unknown ? AnyRank<Shorter<A, B>, Shape, Over<Longer<A, B>, Shorter<A, B>>> : never
   : never;
 // deno-lint-ignore no-explicit-any
 type LongSide<A extends Shape, B extends Shape> = AnyRank<Longer<A, B>, any, SizesOrOne<Tail<Longer<A, B>, Shorter<A, B>["length"]>>>;
 type ShortSide<A extends Shape, B extends Shape> = SizesOrOne<Shorter<A, B>>;
-/** `BroadcastLeft<A, B> extends BroadcastRight<A, B>` asks whether two shapes broadcast; equal ones do, whatever they are. @internal */
+/** @internal `BroadcastLeft<A, B> extends BroadcastRight<A, B>` asks whether two shapes broadcast; equal ones do, whatever they are. */
 export type BroadcastLeft<A extends Shape, B extends Shape> = Box<LongSide<A, B>, A>;
-/** The other side of `BroadcastLeft`. @internal */
+/** @internal The other side of `BroadcastLeft`. */
 // deno-lint-ignore no-explicit-any
 export type BroadcastRight<A extends Shape, B extends Shape> = Box<ShortSide<A, B>, any> | Box<any, B>;
 
 // ── Products ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 type TwoAxes<S extends Shape> = AnyRank<S, true, S extends readonly [unknown, unknown, ...unknown[]] ? true : false>;
-/** `ProductLeft<A, B> extends ProductRight<A, B>` asks whether `A @ B` exists, the operands already transposed. @internal */
+/** @internal `ProductLeft<A, B> extends ProductRight<A, B>` asks whether `A @ B` exists, the operands already transposed. */
 export type ProductLeft<A extends Shape, B extends Shape> = Box<
   Box<Size<Last<A>>, LongSide<Batch<A>, Batch<B>>>,
   Box<TwoAxes<A>, TwoAxes<B>>
 >;
-/** The other side of `ProductLeft`. @internal */
+/** @internal The other side of `ProductLeft`. */
 export type ProductRight<A extends Shape, B extends Shape> = Box<Box<Size<Rows<B>>, ShortSide<Batch<A>, Batch<B>>>, Box<true, true>>;
-/** `PairLeft<A, B> extends PairRight<A, B>` asks whether `A @ B` is a product of two plain matrices. @internal */
+/** @internal `PairLeft<A, B> extends PairRight<A, B>` asks whether `A @ B` is a product of two plain matrices. */
 export type PairLeft<A extends Shape, B extends Shape> = Box<Size<Last<A>>, Box<IsMatrix<A>, IsMatrix<B>>>;
-/** The other side of `PairLeft`. @internal */
+/** @internal The other side of `PairLeft`. */
 export type PairRight<B extends Shape> = Box<Size<Rows<B>>, Box<true, true>>;
 type IsMatrix<S extends Shape> = AnyRank<S, true, S["length"] extends 2 ? true : false>;
 /** The shape of `matmul(a, b)`, of the operands as the product sees them: already `Transposed` where that is asked. `Shape` where a rank is not known. */
@@ -203,32 +211,32 @@ export type MatmulShape<A extends Shape, B extends Shape> = A extends unknown
 
 // ── Sentences ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A size in a sentence. @internal */
+/** @internal A size in a sentence. */
 export type Word<N> = [N] extends [never] ? "none" : number extends N ? "number" : N extends Dim<infer Name> ? Name : `${N & number}`;
 type Words<S> = S extends readonly [infer N, ...infer R] ? R extends readonly [] ? Word<N> : `${Word<N>}, ${Words<R>}` : "";
-/** A shape in a sentence. @internal */
+/** @internal A shape in a sentence. */
 export type Text<S extends Shape> = AnyRank<S, "[…]", `[${Words<S>}]`>;
-/** Says why there is no `a @ b`: the shapes as they came, the inner sizes K and L as they meet. @internal */
+/** @internal Says why there is no `a @ b`: the shapes as they came, the inner sizes K and L as they meet. */
 export type NoProduct<A extends Shape, B extends Shape, K, L> = `matmul: a is ${Text<A>}, b is ${Text<
   B
 >}: ${Box<TwoAxes<A>, TwoAxes<B>> extends Box<true, true>
   ? Box<Size<K>> extends Box<Size<L>> ? "batch sizes do not broadcast" : `inner sizes ${Word<K>} and ${Word<L>} differ`
   : "both need two axes or more"}`;
-/** Says why there is no product of two lists of matrices. @internal */
+/** @internal Says why there is no product of two lists of matrices. */
 export type NoPairs<A extends Shape, B extends Shape, K, L> = `matmulList: a is ${Text<A>}, b is ${Text<
   B
 >}: ${Box<IsMatrix<A>, IsMatrix<B>> extends Box<true, true> ? `inner sizes ${Word<K>} and ${Word<L>} differ` : "both need two axes"}`;
-/** Says why a layer's weight does not fit its input. @internal */
+/** @internal Says why a layer's weight does not fit its input. */
 export type NoLinear<Op extends string, S extends Shape, W extends Shape> = `${Op}: x is ${Text<S>}, weight is ${Text<
   W
 >}: inner sizes ${Word<Last<S>>} and ${Word<Last<W>>} differ`;
-/** Says that two shapes do not broadcast. @internal */
+/** @internal Says that two shapes do not broadcast. */
 export type NoBroadcast<Op extends string, A extends Shape, B extends Shape> = `${Op}: ${Text<A>} and ${Text<B>} do not broadcast`;
-/** Says that a new shape holds another number of elements. @internal */
+/** @internal Says that a new shape holds another number of elements. */
 export type NoReshape<A extends Shape, B extends Shape> = `reshape: ${Text<A>} and ${Text<B>} differ in their number of elements`;
-/** Says that an axis does not exist. @internal */
+/** @internal Says that an axis does not exist. */
 export type NoAxis<Op extends string, X extends number, Rank extends number> = `${Op}: axis ${X} is out of range for rank ${Rank}`;
-/** Says why a list of axes is no order of the shape's axes. @internal */
+/** @internal Says why a list of axes is no order of the shape's axes. */
 export type NoTranspose<S extends Shape, P extends Shape> = S["length"] extends P["length"]
   ? `transpose: axis ${BadAxis<S, P[number]>} is out of range for rank ${S["length"]}`
   : `transpose: ${Text<S>} has ${S["length"]} axes, not ${P["length"]}`;
@@ -273,7 +281,7 @@ export function checkSize(op: string, name: string, value: unknown, min: number 
   throw typeof value === "number" ? new RangeError(text) : new TypeError(text);
 }
 
-/** Checks that an argument is a function. @internal */
+/** @internal Checks that an argument is a function. */
 export function checkFunction(op: string, name: string, value: unknown): void {
   if (typeof value !== "function") throw new TypeError(`${op}: ${name} must be a function, got ${formatValue(value)}`);
 }
@@ -341,7 +349,7 @@ function broadcastOrNull(a: Shape, b: Shape): number[] | null {
   return out;
 }
 
-/** What two operands are called in a message. @internal */
+/** @internal What two operands are called in a message. */
 export type PairNames = () => readonly [string, string];
 
 /** The shape of `a @ b`, batch axes broadcast; the sentence names the shapes as they came and the inner sizes as they meet. */

@@ -27,7 +27,7 @@ import { checkShape, contiguousStrides, elementCount, formatShape, formatValue, 
 import { isTurnDue, turn } from "./turn.ts";
 import type { Shape, shapeOf, Sizes } from "./shape.ts";
 
-/** A native handle and how many `Tensor` objects hold it: one, and those that a gradient tape keeps. @internal */
+/** @internal A native handle and how many `Tensor` objects hold it: one, and those that a gradient tape keeps. */
 export interface Cell {
   handle: number;
   holders: number;
@@ -35,7 +35,7 @@ export interface Cell {
   readonly bytes: number;
 }
 
-/** Memory that a tensor shares with its views and aliases. @internal */
+/** @internal Memory that a tensor shares with its views and aliases. */
 export interface Storage {
   /** How often it was written to after it was first filled: by `write`, by `out`, by what works in place. */
   writes: number;
@@ -61,7 +61,7 @@ const inspectDeno = Symbol.for("Deno.customInspect");
 
 /** The part of a tensor that only the compiler sees. */
 export interface Tensor<D extends DType = DType, S extends Shape = Shape> {
-  /** Not there at run time: the sizes as the compiler compares them. */
+  /** @internal Not there at run time: the sizes as the compiler compares them. */
   readonly [shapeOf]: Sizes<S>;
 }
 
@@ -78,15 +78,15 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
   readonly shape: { readonly [I in keyof S]: number };
   /** Elements from one index to the next, for each axis. */
   readonly strides: { readonly [I in keyof S]: number };
-  /** Elements from the start of its storage. @internal */
+  /** @internal Elements from the start of its storage. */
   readonly offset: number;
-  /** The native handle; 0 once disposed, which no native function takes for a tensor. @internal */
+  /** @internal The native handle; 0 once disposed, which no native function takes for a tensor. */
   handle: number;
-  /** Whether it shares its storage with the tensor it is a view of. @internal */
+  /** @internal Whether it shares its storage with the tensor it is a view of. */
   readonly isView: boolean;
-  /** Stands for the memory that it shares with its views and aliases. @internal */
+  /** @internal Stands for the memory that it shares with its views and aliases. */
   readonly storage: Storage;
-  /** What a gradient tape knows of this value. @internal */
+  /** @internal What a gradient tape knows of this value. */
   slot: object | null = null;
   readonly #cell: Cell;
 
@@ -231,16 +231,17 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     letGo(this.#cell);
   }
 
+  /** `dispose`, as `using` calls it at the end of a block. */
   [Symbol.dispose](): void {
     this.dispose();
   }
 
-  /** Another holder of the same value, freed on its own. @internal */
+  /** @internal Another holder of the same value, freed on its own. */
   alias(): Tensor<D, S> {
     return new Tensor<D, S>(this.device, this.dtype, this.shape, this.strides, this.offset, this.share(), this.isView, this.storage);
   }
 
-  /** The native handle, for one more holder. @internal */
+  /** @internal The native handle, for one more holder. */
   share(): Cell {
     this.#cell.holders++;
     return this.#cell;
@@ -254,7 +255,7 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     return 0;
   }
 
-  /** Whether others hold the same value. @internal */
+  /** @internal Whether others hold the same value. */
   get isShared(): boolean {
     return this.#cell.holders > 1;
   }
@@ -278,10 +279,12 @@ export class Tensor<D extends DType = DType, S extends Shape = Shape> extends Ow
     );
   }
 
+  /** @internal What `console.log` prints in Bun. */
   [inspect](): string {
     return this.toString();
   }
 
+  /** @internal What `console.log` prints in Deno. */
   [inspectDeno](): string {
     return this.toString();
   }
@@ -334,7 +337,7 @@ function edges(x: Tensor): string {
 /** Sizes, strides and offset on their way to the library. */
 const layout = new Float64Array(1 + 2 * 8);
 
-/** A tensor with undefined content. @internal */
+/** @internal A tensor with undefined content. */
 export function allocate<D extends DType, S extends Shape>(op: string, device: Device, dtype: D, shape: Shape): Tensor<D, S> {
   if (shape.length > 8) throw new RangeError(`${op}: ${formatShape(shape)} has ${shape.length} axes, at most 8 are supported`);
   const { code, bytes: width } = dtypes[dtype];
@@ -347,7 +350,7 @@ export function allocate<D extends DType, S extends Shape>(op: string, device: D
   return new Tensor<D, S>(device, dtype, shape, contiguousStrides(shape), 0, { handle, holders: 1, bytes }, false, { writes: 0 });
 }
 
-/** What stands behind a handle of 0 that an entry answered where it makes a tensor. @internal */
+/** @internal What stands behind a handle of 0 that an entry answered where it makes a tensor. */
 export function creationError(op: string, dtype: DType, shape: Shape, device?: Device): Error {
   const status = statusName(native.tw_last_status());
   if (status === "Unsupported" && device !== undefined) {
@@ -374,7 +377,7 @@ export function creationError(op: string, dtype: DType, shape: Shape, device?: D
   );
 }
 
-/** A view of a tensor's storage: other sizes, strides and offset over the same memory. @internal */
+/** @internal A view of a tensor's storage: other sizes, strides and offset over the same memory. */
 export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shape, strides: Shape, offset: number): Tensor<D, S> {
   const rank = shape.length;
   layout[0] = offset;
@@ -387,7 +390,7 @@ export function view<D extends DType, S extends Shape>(x: Tensor<D>, shape: Shap
   return new Tensor<D, S>(x.device, x.dtype, shape, strides, offset, { handle, holders: 1, bytes: 0 }, true, x.storage);
 }
 
-/** Tells those who keep a copy of a tensor's elements that these change: called before they do. @internal */
+/** @internal Tells those who keep a copy of a tensor's elements that these change: called before they do. */
 export function changes(x: Tensor): void {
   if (isExplaining()) return;
   watcher?.(x);
@@ -396,7 +399,7 @@ export function changes(x: Tensor): void {
 
 let watcher: ((x: Tensor) => void) | null = null;
 
-/** Runs `body` and tells `next` of each tensor that it changes, before the change. @internal */
+/** @internal Runs `body` and tells `next` of each tensor that it changes, before the change. */
 export function watchChanges<T>(next: (x: Tensor) => void, body: () => T): T {
   const before = watcher;
   watcher = next;
@@ -409,12 +412,12 @@ export function watchChanges<T>(next: (x: Tensor) => void, body: () => T): T {
 
 let flowsInto: (x: Tensor) => boolean = () => false;
 
-/** Tells how to know whether a gradient is recorded that flows into a tensor. Only core/op.ts, which records, calls this. @internal */
+/** @internal Tells how to know whether a gradient is recorded that flows into a tensor. Only core/op.ts, which records, calls this. */
 export function askForGradients(next: (x: Tensor) => boolean): void {
   flowsInto = next;
 }
 
-/** Throws what a native status means, or keeps the notes of a call that was only explained. @internal */
+/** @internal Throws what a native status means, or keeps the notes of a call that was only explained. */
 export function check(op: string, code: number): void {
   if (code === 0 || takeNotes(op, code)) return;
   const status = statusName(code);
@@ -494,7 +497,7 @@ function checkCount(op: string, got: number, count: number, shape: Shape): void 
 /** Whether the library was loaded and asked what it knows of the environment. */
 let loaded = false;
 
-/** Loads the library and checks that an argument is a device. @internal */
+/** @internal Loads the library and checks that an argument is a device. */
 export function requireDevice(op: string, device: Device): void {
   if (!loaded) {
     load();
@@ -541,7 +544,7 @@ export function tensor<const S extends Shape, A, D extends DType = DTypeOf<A>>(
   return out;
 }
 
-/** Checks that an argument names an element type. @internal */
+/** @internal Checks that an argument names an element type. */
 export function checkDType(op: string, dtype: unknown): DType {
   if (!isDType(dtype)) throw new TypeError(`${op}: dtype must be f32, f64, i32 or u32, got ${formatValue(dtype)}`);
   return dtype;

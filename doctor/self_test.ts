@@ -19,9 +19,11 @@ import {
 
 /** How a check went. */
 export interface Check {
+  /** What was checked, in words. */
   readonly name: string;
+  /** Whether it passed. */
   readonly ok: boolean;
-  /** What was wrong. */
+  /** What was wrong; empty if it passed. */
   readonly fault: string;
 }
 

@@ -5,10 +5,13 @@ import { native } from "../ffi/library.ts";
 
 /** A rate at a number of workers. */
 export interface Rate {
+  /** What ran: "multiply-add loop", "copy", or "matmul" with its m×n×k and the layout. */
   readonly name: string;
+  /** Threads that ran it. */
   readonly workers: number;
   /** GFLOP/s, or GB/s of a copy, read and written. */
   readonly rate: number;
+  /** The unit of `rate` and `peak`: 10⁹ operations or bytes a second. */
   readonly unit: "GFLOP/s" | "GB/s";
   /** What the multiply-add loop reached in the same turns, on as many workers; `null` for what is no product. */
   readonly peak: number | null;

@@ -15,7 +15,7 @@ function foldersFrom(own: string | undefined): string[] {
   return [...urls.map(({ href }) => href), ...paths];
 }
 
-/** Whether a frame of a stack lies in one of the library's own modules. @internal */
+/** @internal Whether a frame of a stack lies in one of the library's own modules. */
 export function isOwnFrame(frame: string): boolean {
   return ownFolders.some((folder) => frame.includes(folder));
 }
@@ -23,7 +23,7 @@ export function isOwnFrame(frame: string): boolean {
 /** Frames that may lie between the user's call and the one that failed: the library's are found even below deep nesting. */
 const framesMax = 100;
 
-/** V8's limit on the frames of a stack, which JavaScriptCore has too; not every project's types know it. @internal */
+/** @internal V8's limit on the frames of a stack, which JavaScriptCore has too; not every project's types know it. */
 export const engine: { stackTraceLimit?: unknown } = Error as unknown as { stackTraceLimit?: unknown };
 
 /** The frames of this moment from the user's call on, or null where they cannot be told. */
@@ -59,7 +59,7 @@ function beginAtUser<E extends Error>(error: E, name: string): E {
   return Object.defineProperty(error, "stack", { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** What makes errors of a built-in class. @internal */
+/** @internal What makes errors of a built-in class. */
 export type MakesErrors<E extends Error> = new (message: string, options?: ErrorOptions) => E;
 
 function atUser<E extends Error>(Kind: MakesErrors<E>): MakesErrors<E> {
@@ -70,12 +70,12 @@ function atUser<E extends Error>(Kind: MakesErrors<E>): MakesErrors<E> {
   } as unknown as MakesErrors<E>;
 }
 
-/** Makes a TypeError whose stack begins at the user's call. @internal */
+/** @internal Makes a TypeError whose stack begins at the user's call. */
 export const TypeError: MakesErrors<globalThis.TypeError> = atUser(globalThis.TypeError);
-/** Makes a RangeError whose stack begins at the user's call. @internal */
+/** @internal Makes a RangeError whose stack begins at the user's call. */
 export const RangeError: MakesErrors<globalThis.RangeError> = atUser(globalThis.RangeError);
 
-/** What the library's own classes extend: the stack begins at the user's call. @internal */
+/** @internal What the library's own classes extend: the stack begins at the user's call. */
 export class LibraryError extends Error {
   /** As `Error`'s. */
   constructor(message?: string, options?: ErrorOptions) {

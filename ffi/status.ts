@@ -5,21 +5,25 @@ import { manifest } from "./symbols.gen.ts";
 
 /** No usable native library: what was tried, and what to do. */
 export class LibraryNotFoundError extends LibraryError {
+  /** The name of the class, which minifying a program does not change. */
   override readonly name = "LibraryNotFoundError";
 }
 
 /** Memory for a tensor or for scratch could not be had. Every tensor is as it was. */
 export class OutOfMemoryError extends LibraryError {
+  /** The name of the class, which minifying a program does not change. */
   override readonly name = "OutOfMemoryError";
 }
 
 /** The device cannot do what was asked: an element type, an instruction set or a size it has no kernel for. */
 export class UnsupportedError extends LibraryError {
+  /** The name of the class, which minifying a program does not change. */
   override readonly name = "UnsupportedError";
 }
 
 /** A GPU failed, and with it everything on it: its tensors have no values any more, and every later call on it throws this. The CPU is not concerned. */
 export class DeviceLostError extends LibraryError {
+  /** The name of the class, which minifying a program does not change. */
   override readonly name = "DeviceLostError";
 }
 
@@ -31,7 +35,7 @@ export function statusName(code: number): StatusName {
   return manifest.statuses[code] ?? "InvalidArgument";
 }
 
-/** The error of a call whose loops would be too long for the driver of a GPU. @internal */
+/** @internal The error of a call whose loops would be too long for the driver of a GPU. */
 export function tooLongError(op: string, rounds: number, limit: number): UnsupportedError {
   return new UnsupportedError(
     `${op}: sizes like these make a thread's loops ${rounds} rounds long, and this GPU's driver ends them after ${limit}; another GPU takes them`,

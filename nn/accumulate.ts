@@ -18,8 +18,8 @@ export interface AccumulateOptions {
 const names = optionNames<AccumulateOptions>({ weight: true });
 
 /**
- * Gradient accumulation: adds gradients to others in place, one native call for the whole tree, `into ← into + weight · grads`. So a batch that does not fit
- * into memory is taken in parts, and one step is made with the sum. Where each part's loss is a mean over its labels, the mean over the whole batch needs the
+ * Gradient accumulation: adds gradients to others in place, one native call for the whole tree, `into ← into + weight · grads`. A batch that does not fit
+ * into memory is computed part by part, and one step is made with the sum. Where each part's loss is a mean over its labels, the mean over the whole batch needs the
  * weight labels of the part / labels of the batch; equal parts weigh 1 / parts each.
  *
  * Throws an error that names the path where the trees differ, or a tensor that is neither f32 nor f64; nothing has changed then.

@@ -2,8 +2,8 @@
  * Reverse-mode automatic differentiation over parameter trees.
  *
  * While a loss runs, every op that a parameter flows into leaves a node on a tape: its inputs' and outputs' slots, the tensors its rule needs, and the
- * rule. Backwards from the loss each node turns its outputs' cotangents into its inputs'; what meets in one slot is added in the order of the tape, so a
- * gradient has the same bits in every run. A node's tensors are let go when its rule has run.
+ * rule. Backwards from the loss each node turns its outputs' cotangents into its inputs'. Gradients that reach the same value are
+ * summed in tape order, so they have the same bits in every run. A node's tensors are let go when its rule has run.
  *
  * A checkpoint is one node whose tensors are the arguments alone. When its turn comes on the way back, its function runs once more and leaves its nodes on
  * the same tape, where the way back goes on through them. So everything is added in the order it would have been without the checkpoint.
@@ -226,9 +226,10 @@ class Guard implements Recorder {
 }
 
 /**
- * From a function to one that computes the same, but of which a loss keeps nothing but the arguments: what the function makes in between is freed, and
- * computed again when gradients flow back (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016). So a model of many layers needs memory for
- * one layer at a time, for the price of one more forward pass. Value and gradients have the same bits as without it.
+ * From a function to one that computes the same, but of which a loss keeps nothing except the arguments: it recomputes instead of keeping, and saves no
+ * file (that is `save`). Intermediates are freed, and computed again when gradients flow back (Chen et al., "Training Deep Nets with Sublinear Memory
+ * Cost", 2016). So a model of many layers needs memory for one layer at a time, for the price of one more forward pass. Value and gradients have the same
+ * bits as without it.
  *
  * The function takes tensors, and arrays and plain objects of them, such as parameters; whatever else it takes stays as it is. It returns a tensor, or
  * arrays and objects of them. Every tensor that a gradient flows into has to be an argument. Random numbers are the same in both runs: what the function
@@ -245,7 +246,7 @@ class Guard implements Recorder {
  * const params = { up: linearInit(rng, 2, 8), down: linearInit(rng, 8, 2) };
  * const mlp = checkpoint((x: Tensor<"f32", [1, 2]>, p: typeof params) => linear(gelu(linear(x, p.up)), p.down));
  * using x = tensor(cpu, [1, 2], [1, -1]);
- * using result = valueAndGrad((p: typeof params) => sum(mlp(x, p)))(params); // keeps x and p of the layer, not what lies between
+ * using result = valueAndGrad((p: typeof params) => sum(mlp(x, p)))(params); // keeps x and p of the layer, no intermediates
  * console.log(result.grads.up.weight.shape); // [8, 2]
  * ```
  */

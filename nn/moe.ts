@@ -163,7 +163,7 @@ function forward(op: string, x: Tensor, p: AnyMoe, options: MoeOptions): MoeResu
   checkSize(op, "topK", topK, 1, Math.max(1, p.router.weight.shape[0]));
   const experts = p.router.weight.shape[0], width = x.shape[x.rank - 1]!;
   const count = x.shape.slice(0, -1).reduce((a, b) => a * b, 1);
-  // What lies between is freed here, but for what the gradient needs.
+  // Intermediates are freed here, except those the gradient needs.
   return scope(() => {
     const rows = reshape(x, [count, width]) as Tensor<"f32", [number, number]>; // f32 or f64, as p is
     const logits = linear(rows, p.router);

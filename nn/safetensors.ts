@@ -19,17 +19,18 @@ import { bitsOf, formatDType } from "./file_types.ts";
  * begins with function and path; if the system failed, `cause` is its error.
  */
 export class CheckpointError extends LibraryError {
+  /** The name of the class, which minifying a program does not change. */
   override readonly name = "CheckpointError";
 }
 
-/** A tensor to be written. @internal */
+/** @internal A tensor to be written. */
 export interface NewEntry {
   readonly name: string;
   readonly dtype: DType;
   readonly shape: readonly number[];
 }
 
-/** A tensor in a file: its type by the format's name, its sizes, and where its bytes lie in the data. @internal */
+/** @internal A tensor in a file: its type by the format's name, its sizes, and where its bytes lie in the data. */
 export interface Entry {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -37,16 +38,16 @@ export interface Entry {
   readonly end: number;
 }
 
-/** What a header says. @internal */
+/** @internal What a header says. */
 export interface Header {
   readonly entries: ReadonlyMap<string, Entry>;
   readonly metadata: Record<string, string>;
 }
 
-/** Bytes of the length before the header. @internal */
+/** @internal Bytes of the length before the header. */
 export const prefixBytes = 8;
 
-/** The limit of the format's reference implementation: no file can make a reader allocate more before it was checked. @internal */
+/** @internal The limit of the format's reference implementation: no file can make a reader allocate more before it was checked. */
 export const headerBytesMax = 100_000_000;
 
 const metadataKey = "__metadata__";
@@ -101,7 +102,7 @@ function tooLong(source: string, bytes: number): RangeError {
   return new RangeError(`${source}: names and metadata take ${bytes} bytes, at most ${headerBytesMax} are allowed`);
 }
 
-/** The length of the header that a file of `fileBytes` begins with. @internal */
+/** @internal The length of the header that a file of `fileBytes` begins with. */
 export function decodeLength(source: string, prefix: Uint8Array, fileBytes: number): number {
   if (prefix.length < prefixBytes) throw new CheckpointError(`${source}: is ${fileBytes} bytes long, too short for a safetensors file`);
   const length = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
@@ -113,7 +114,7 @@ export function decodeLength(source: string, prefix: Uint8Array, fileBytes: numb
   return Number(length);
 }
 
-/** The header of a file whose data take `dataBytes`. Throws a CheckpointError for everything that the format does not allow. @internal */
+/** @internal The header of a file whose data take `dataBytes`. Throws a CheckpointError for everything that the format does not allow. */
 export function decodeHeader(source: string, json: Uint8Array, dataBytes: number): Header {
   const fail = (what: string): never => {
     throw new CheckpointError(`${source}: ${what}`);
@@ -256,7 +257,7 @@ function isSizes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((n) => Number.isSafeInteger(n) && n >= 0);
 }
 
-/** A name from a file, short enough for a message. @internal */
+/** @internal A name from a file, short enough for a message. */
 export function formatName(name: string): string {
   return JSON.stringify(shortened(name));
 }

@@ -61,9 +61,11 @@ export interface SafetensorsFile extends Disposable {
    * Throws a TypeError for a name that the file does not hold, a CheckpointError if it cannot be read or a value does not fit.
    */
   read(name: string): Promise<SafetensorsData>;
+  /** The values of a tensor as the typed array of `dtype`; a CheckpointError if one of them does not fit. */
   read<D extends DType>(name: string, dtype: D): Promise<Data[D]>;
   /** `read`, while everything else waits. */
   readSync(name: string): SafetensorsData;
+  /** `read` with an element type, while everything else waits. */
   readSync<D extends DType>(name: string, dtype: D): Data[D];
   /**
    * A new tensor on a device with the values of one in the file. It belongs to no scope: dispose it.

@@ -13,8 +13,9 @@ import { native } from "../ffi/library.ts";
  *   g' = g · gradScale,   m ← β1 m + (1 − β1) g',   v ← β2 v + (1 − β2) g'²
  *   w ← w (1 − lr · decay) − lr · (m · c1) / (√(v · c2) + eps)
  *
- * where a finite element of g' whose square overflows, which would make v infinite for ever, counts as 2⁶³ (in f64 2⁵¹¹) with its sign, and c1 = 1 / (1 − β1ᵗ) and c2 = 1 / (1 − β2ᵗ) correct the bias of step t, counting from 1. The scalars are a tensor, so that a captured program can
- * refresh them; in f64 they reach the kernel as they are, in f32 1 − β2 loses digits (1 − f32(0.999) is 1.3e-5 off).
+ * where a finite element of g' whose square overflows, which would make v infinite for ever, counts as 2⁶³ (in f64 2⁵¹¹) with its sign, and
+ * c1 = 1 / (1 − β1ᵗ) and c2 = 1 / (1 − β2ᵗ) correct the bias of step t, counting from 1. Scalars in f64 reach the kernel as they are; in f32 1 − β2 loses
+ * digits (1 − f32(0.999) is 1.3e-5 off).
  *
  * Throws a RangeError where shapes or lengths differ, a TypeError for a mix of element types, a disposed tensor, a `w`, `m` or `v` that is not contiguous,
  * or tensors that overlap; nothing has changed then. `adamW` steps whole trees.

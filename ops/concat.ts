@@ -36,6 +36,7 @@ export function concat<const T extends readonly DType[], const L extends readonl
   return joined(tensors as unknown as readonly Tensor[], axis) as unknown as Tensor<T[0], Replaced<L[0], X, [number]>>; // sizes are compared below
 }
 
+/** @internal `unknown` if the list holds a tensor and the first one has axis X or may have it, else a sentence that says what is wrong. */
 type ConcatGuard<L extends readonly Shape[], X extends number> = L["length"] extends 0 ? "concat: tensors must hold one tensor or more"
   : AxisGuard<"concat", L[0], X>;
 

@@ -33,17 +33,17 @@ type Layer<D extends Float, I extends number, O extends number> = {
   bias?: Tensor<NoInfer<D>, [NoInfer<O>]> | undefined;
 };
 
-/** The parameters of a layer for an input of shape S, or the sentence that says why they do not fit. @internal */
+/** @internal The parameters of a layer for an input of shape S, or the sentence that says why they do not fit. */
 export type LinearFor<Op extends string, D extends Float, S extends Shape, I extends number, O extends number> = Box<Size<I>> extends
   Box<Size<Last<S>>> ? Layer<D, I, O> : Unless<S, [O, I], Layer<D, I, O>, NoLinear<Op, S, [O, I]>>;
 
-/** A layer of any shape. @internal */
+/** @internal A layer of any shape. */
 export interface AnyLinear {
   weight: Tensor;
   bias?: Tensor | undefined;
 }
 
-/** Checks the parameters against the input and returns the output's shape. @internal */
+/** @internal Checks the parameters against the input and returns the output's shape. */
 export function checkLinear(op: string, x: Tensor, p: AnyLinear): number[] {
   checkFloat(op, "x", x);
   if (typeof p !== "object" || p === null) throw new TypeError(`${op}: parameters must be { weight, bias? }, got ${formatValue(p)}`);
@@ -138,7 +138,7 @@ const backwardNames = optionNames<LinearBackwardOptions<Float, Shape, number, nu
 
 const gradientNames = optionNames<LinearAccumulate>({ x: true, weight: true, bias: true });
 
-/** Checks the names of the options of a linear layer's gradients, those inside `out` and `accumulate` too. @internal */
+/** @internal Checks the names of the options of a linear layer's gradients, those inside `out` and `accumulate` too. */
 export function checkBackwardOptions(op: string, options: { out?: unknown; accumulate?: unknown }): void {
   checkOptions(op, options, backwardNames);
   checkOptions(op, options.out, gradientNames, "out");

@@ -13,7 +13,7 @@ import { native } from "../ffi/library.ts";
  *   g' = g · gradScale
  *   w ← w (1 − lr · decay) − lr · sign(β1 m + (1 − β1) g'),   m ← β2 m + (1 − β2) g'
  *
- * where the sign of zero is zero and that of NaN is NaN. The scalars are a tensor, so that a captured program can refresh them.
+ * where the sign of zero is zero and that of NaN is NaN.
  *
  * Throws a RangeError where shapes or lengths differ, a TypeError for a mix of element types, a disposed tensor, a `w` or `m` that is not contiguous, or
  * tensors that overlap; nothing has changed then. `lion` steps whole trees.

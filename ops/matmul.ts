@@ -23,7 +23,7 @@ import { Tensor } from "../core/tensor.ts";
 import { native } from "../ffi/library.ts";
 import { sumTo } from "./sum.ts";
 
-/** What is applied to a finished product: ReLU, GELU (exact, by erf) or SiLU. */
+/** An activation that is applied to the product in the same pass over memory: ReLU, GELU (exact, by erf) or SiLU. */
 export type Epilogue = "none" | "relu" | "gelu" | "silu";
 
 /** Options of `matmul`. */

@@ -40,6 +40,7 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
     if (copy !== 0) safetyNet.register(this, copy, this);
   }
 
+  /** Frees the copy and this hold on the memory; the weight that it was made from stays. A second call does nothing. */
   override dispose(): void {
     if (this.disposed) return;
     if (this.#copy !== 0) {
@@ -49,7 +50,7 @@ export class Prepacked<D extends Float = Float, S extends Shape = Shape> extends
     super.dispose();
   }
 
-  /** 0 for products of the other kind and on a GPU; a TypeError where the weight has changed. @internal */
+  /** @internal 0 for products of the other kind and on a GPU; a TypeError where the weight has changed. */
   override copyFor(op: string, name: string, transposed: boolean): number {
     if (transposed !== this.#transposed) return 0;
     if (this.storage.writes !== this.#writes) throw new TypeError(`${op}: ${name} was changed after it was prepacked; prepack it again`);
@@ -66,7 +67,8 @@ const names = optionNames<PrepackOptions>({ transpose: true });
 
 /**
  * Packs a weight once, for many products by it: `linear`, and `matmul` with `transposeB`; with `transpose: false`, `matmul` without it. Without a copy
- * each call turns or packs the weight for itself, which is much of the time of a product of few rows. Results have the same bits either way.
+ * each call transposes or packs the weight again, which is much of the time of a product of few rows; `prepack` pays that cost once. Results
+ * have the same bits either way.
  *
  * One row gains most: on one thread a prepacked weight takes it to 1.0 to 1.3 times OpenBLAS's speed on a Zen 4, 0.97 to 1.22 on a Zen 3; the weight as
  * it lies, rows of `in` side by side, is read more slowly than OpenBLAS reads it. So prepack what text is generated with, position by position.

@@ -8,7 +8,7 @@ import type { SameCount } from "../core/shape_count.ts";
 import { type Tensor, view } from "../core/tensor.ts";
 
 /**
- * The same elements, row-major, under another shape. A view of the same memory where strides allow it, which they always do for a contiguous tensor;
+ * The same elements, row-major, under another shape. A view of the same memory if strides allow it, which they always do for a contiguous tensor;
  * else a view of a contiguous copy.
  *
  * Throws a RangeError where the shapes hold different numbers of elements, a TypeError for a disposed tensor.

@@ -45,7 +45,9 @@ export interface RouteOptions<K extends number = number> extends RouteScoring {
 
 /** The experts that answer for each row, the one with the largest logit first, and the weights of their answers. */
 export interface Routing<D extends Float = Float, R extends number = number, K extends number = number> {
+  /** `[rows, topK]`: the numbers of the experts that answer for each row, by falling logit; of equal logits the lower number comes first. */
   indices: Tensor<"u32", [R, K]>;
+  /** `[rows, topK]`: the weights of their answers, in the same order; those of a row sum to 1 if they are normalized. */
   weights: Tensor<D, [R, K]>;
 }
 

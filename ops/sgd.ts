@@ -23,7 +23,7 @@ const names = optionNames<SgdStepOptions>({ decays: true, nesterov: true });
  *   g' = g · gradScale + decay · w,   b ← μ b + g'
  *   w ← w − lr · b,   or with `nesterov`   w ← w − lr · (g' + μ b)
  *
- * With `null` in the place of `b` there is no momentum: w ← w − lr · g'. The scalars are a tensor, so that a captured program can refresh them.
+ * With `null` in the place of `b` there is no momentum: w ← w − lr · g'.
  *
  * Throws a RangeError where shapes or lengths differ, a TypeError for a mix of element types, a disposed tensor, a `w` or `b` that is not contiguous,
  * tensors that overlap, or `nesterov` without momentum; nothing has changed then. `sgd` steps whole trees.

@@ -10,7 +10,8 @@ import { native } from "../ffi/library.ts";
 
 /**
  * A view of the indices from `start` to before `end` along one axis. Negative numbers count from the end, and without `end` the part reaches to it:
- * `slice(x, 1, -1)` is the last column. Shares memory, copies nothing.
+ * `slice(x, 1, -1)` is the last column. A view is a second tensor on the
+ * same memory: nothing is copied, writing to one changes the other, and each keeps the memory alive.
  *
  * Throws a RangeError for an axis that does not exist, or a start and end that are not in order and within the axis; a TypeError for a disposed tensor.
  *

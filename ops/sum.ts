@@ -18,10 +18,10 @@ export interface ReduceOptions<D extends DType, S extends Shape, X extends numbe
   keepDims?: K;
 }
 
-/** A shape without axis X, or with 1 in its place. @internal */
+/** @internal A shape without axis X, or with 1 in its place. */
 export type Reduced<S extends Shape, X extends number, K extends boolean> = Replaced<S, X, [K] extends [true] ? [1] : []>;
 
-/** The names of `ReduceOptions`. @internal */
+/** @internal The names of `ReduceOptions`. */
 export const reduceNames: OptionNames = optionNames<ReduceOptions<DType, Shape, number, boolean>>({
   out: true,
   axis: true,
@@ -68,7 +68,7 @@ export interface AnyReduceOptions {
 /** What the library takes for all axes. */
 const allAxes = 0xffffffff;
 
-/** `sum` or `mean` on a tensor of any shape. @internal */
+/** @internal `sum` or `mean` on a tensor of any shape. */
 export function reduce(op: string, x: Tensor, options: AnyReduceOptions, mean: boolean): Tensor {
   checkTensor(op, "x", x);
   const keep = checkFlag(op, "keepDims", options.keepDims);

@@ -11,6 +11,8 @@ const deno = await findRuntime("deno");
 const bun = await findRuntime("bun");
 const zig = await findZig();
 
+/** The modules that programs import. */
+const entries: string[] = Object.values(JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports);
 const generated = join(root, "ffi", "symbols.gen.ts");
 const before = existsSync(generated) ? readFileSync(generated, "utf8") : "";
 
@@ -29,6 +31,8 @@ const results: Counts[] = [
     ...typeScript("bench"),
     ...typeScript("scripts"),
   ]),
+  // Every export is documented, and what a public signature mentions is public or says that it is internal.
+  await check("deno doc --lint", [deno, "doc", "--lint", ...entries]),
   // Deno takes `bun:ffi` as `any`: only this check compares what open_bun.ts expects of it with its types.
   await check("tsc with Bun's types", [bun, "node_modules/typescript/bin/tsc", "-p", "tsconfig.bun.json"]),
   await check("zig build gen", [...zig, "build", "gen", "--build-file", "zig/build.zig"]),

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Counts, failures, judged, line, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
+import { pip } from "./python.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { installed, toolFolder } from "./tools.ts";
-import { pythonPackages } from "./versions.ts";
+import { checkpointRequirements } from "./versions.ts";
 import { findZig } from "./zig.ts";
 
 interface Step {
@@ -34,7 +35,14 @@ const out = mkdtempSync(join(tmpdir(), "tilework-ci-"));
 
 const steps: Step[] = [
   { name: "tests", commands: [[deno, "task", "test"]], env: async () => ({ PYTHONPATH: await pythonFolder() }), count: plainCounts },
-  { name: "locks", commands: [["npm", "ci", "--dry-run", "--ignore-scripts"], [deno, "install", "--frozen", "--lockfile-only"]] },
+  {
+    name: "locks",
+    commands: [
+      [deno, "run", "-A", "scripts/locks.ts"],
+      ["npm", "ci", "--dry-run", "--ignore-scripts"],
+      [deno, "install", "--frozen", "--lockfile-only"],
+    ],
+  },
   { name: "swiftshader", commands: [[deno, "run", "-A", "scripts/gpu_tests.ts"]], count: plainCounts },
   { name: "checks", commands: [[deno, "run", "-A", "scripts/check.ts"]], count: plainCounts },
   { name: "shaders", commands: [[deno, "run", "-A", "scripts/shaders.ts", "--check"]] },
@@ -136,8 +144,7 @@ process.exit(sum.failed > 0 ? 1 : 0);
 /** Python's own reader of checkpoints and NumPy, which the tests compare with; where they are missing, those tests are skipped. */
 function pythonFolder(): Promise<string> {
   return installed(join(toolFolder(), "python-checkpoints"), async (folder) => {
-    const pip = ["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", folder];
-    const { code, text } = await run([...pip, ...pythonPackages], { output: "keep" });
-    if (code !== 0) throw new Error(`${text.trim()}\n\npip could not install ${pythonPackages.join(" and ")}.`);
+    const { code, text } = await run(pip(["python3"], checkpointRequirements, "install", folder), { output: "keep" });
+    if (code !== 0) throw new Error(`${text.trim()}\n\npip could not install ${checkpointRequirements.packages.join(" and ")}.`);
   }).catch(fail);
 }

@@ -1,6 +1,7 @@
 // Finds Deno and Bun, whichever of them runs this script, and brings node_modules to what package.json says.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkBunLock, checkIntegrity, integrityOf } from "./integrity.ts";
 import { fail, root, run } from "./process.ts";
 import { installed, toolFolder } from "./tools.ts";
 import { denoVersion, packages } from "./versions.ts";
@@ -62,6 +63,7 @@ function denoFolder(): Promise<string> {
         `${text.trim()}\n\nDeno ${denoVersion} could not be installed. Install it and set TILEWORK_DENO to the path of its executable.`,
       );
     }
+    checkBunLock(folder); // only Bun gets here: under Deno, Deno is there
   }).catch(fail);
 }
 
@@ -84,6 +86,7 @@ export async function packed(name: string, version: string, executable: string):
   const folder = await installed(join(toolFolder(), `${name.slice(1).replace("/", "-")}-${version}`), async (fresh) => {
     const archived = await run(["npm", "pack", "--silent", spec], { cwd: fresh, output: "keep" });
     const archive = archived.text.trim().split("\n").at(-1) ?? "";
+    if (archived.code === 0) checkIntegrity(spec, integrityOf(join(fresh, archive)));
     const unpacked = archived.code === 0 ? await run(["tar", "xzf", archive], { cwd: fresh, output: "keep" }) : archived;
     if (unpacked.code !== 0) {
       throw new Error(`${unpacked.text.trim()}\n\n\`npm pack ${spec}\` failed: this needs npm and its registry.`);

@@ -6,11 +6,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fail, root, run } from "./process.ts";
+import { pip } from "./python.ts";
 import { installed, toolFolder } from "./tools.ts";
-import { shaderPackages } from "./versions.ts";
+import { shaderRequirements } from "./versions.ts";
 
 const sources = join(root, "shaders");
 const generated = join(sources, "generated");
+const shaderPackages = shaderRequirements.packages;
 
 interface Tools {
   slangc: string;
@@ -22,10 +24,7 @@ async function findTools(): Promise<Tools> {
   const folder = join(toolFolder(), `shaders-${shaderPackages.join("-").replaceAll("==", "-")}`);
   await installed(folder, async (fresh) => {
     console.error(`Installing ${shaderPackages.join(" and ")} into ${toolFolder()} (once, about 200 MB) …`);
-    const { code, text } = await run(
-      ["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", fresh, ...shaderPackages],
-      { output: "keep" },
-    );
+    const { code, text } = await run(pip(["python3"], shaderRequirements, "install", fresh), { output: "keep" });
     if (code !== 0) throw new Error(`${text.trim()}\n\npip could not install ${shaderPackages.join(" and ")}.`);
   }).catch(fail);
   const slang = join(folder, "slangtorch", "bin", "slangc");

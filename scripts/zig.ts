@@ -2,8 +2,9 @@
 //   deno run -A scripts/zig.ts fmt zig        bun scripts/zig.ts version
 import { join } from "node:path";
 import { fail, run } from "./process.ts";
+import { pip } from "./python.ts";
 import { installed, toolFolder } from "./tools.ts";
-import { zigVersion } from "./versions.ts";
+import { zigRequirements, zigVersion } from "./versions.ts";
 
 const byHand = `Install Zig ${zigVersion} yourself (\`python3 -m pip install ziglang==${zigVersion}\` is one way) and ` +
   `set TILEWORK_ZIG to the path of its \`zig\`.`;
@@ -55,8 +56,7 @@ async function fillWithZig(folder: string): Promise<void> {
     );
   }
   console.error(`Installing Zig ${zigVersion} into ${toolFolder()} (once, about 400 MB) …`);
-  const pip = [...python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-  const { code, text } = await run([...pip, "--no-deps", "--target", folder, `ziglang==${zigVersion}`], { output: "keep" });
+  const { code, text } = await run(pip(python, zigRequirements, "install", folder), { output: "keep" });
   if (code !== 0) {
     throw new Error(
       `${text.trim()}\n\npip could not install ziglang==${zigVersion}. Check the network and its proxy and try again, or: ${byHand}`,

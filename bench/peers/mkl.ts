@@ -8,10 +8,12 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Peer } from "../problem.ts";
 import { cblasDgemm, cblasDgemv, cblasSgemm, cblasSgemmBatchStrided, cblasSgemv, fromCblas, prepareBlas } from "./blas.ts";
+import { pip, requirements } from "../../scripts/python.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { openLibrary } from "./ffi.ts";
 
-const version = "2026.2.0";
+const list = requirements("bench/peers/mkl.txt");
+const version = list.packages[0]!.split("==")[1]!;
 
 /** The folder in the cache. */
 export const mklFolder = `mkl-${version}`;
@@ -27,8 +29,7 @@ export async function mkl(): Promise<Peer> {
     if (!python) throw new Error("python3 with pip is needed to install mkl");
     // `pip install --target` leaves out a wheel's lib folder: the wheels are unpacked as they are.
     const wheels = join(target, "wheels");
-    const pip = [python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--dest", wheels];
-    await runProgram([...pip, `mkl==${version}`, `intel-openmp==${version}`]);
+    await runProgram(pip([python], list, "download", wheels));
     for (const wheel of readdirSync(wheels)) await runProgram([python, "-m", "zipfile", "-e", join(wheels, wheel), wheels]);
     const lib = join(target, "lib");
     mkdirSync(lib);

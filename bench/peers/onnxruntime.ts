@@ -32,13 +32,17 @@ interface Session {
 /** Loads ONNX Runtime, installing it first where it is missing. */
 export async function onnxruntime(): Promise<Peer> {
   const manifest = fileURLToPath(new URL("./package.json", import.meta.url));
+  const lock = fileURLToPath(new URL("./package-lock.json", import.meta.url));
   const version: string = JSON.parse(readFileSync(manifest, "utf8")).dependencies["onnxruntime-node"];
   const folder = await cached(`onnxruntime-${version}`, async (target) => {
     copyFileSync(manifest, join(target, "package.json"));
     const npm = await findProgram(process.platform === "win32" ? "npm.cmd" : "npm");
-    if (npm) await runProgram([npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"], { cwd: target });
-    else if (process.versions.bun) await runProgram([process.execPath, "install", "--ignore-scripts", "--no-save"], { cwd: target });
-    else throw new Error("npm is needed to install onnxruntime-node");
+    // The lockfile pins the hash of every package, for Bun too, which reads it where there is no other.
+    copyFileSync(lock, join(target, "package-lock.json"));
+    if (npm) await runProgram([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: target });
+    else if (process.versions.bun) {
+      await runProgram([process.execPath, "install", "--ignore-scripts", "--frozen-lockfile"], { cwd: target });
+    } else throw new Error("npm is needed to install onnxruntime-node");
   });
   const ort: OnnxRuntime = createRequire(join(folder, "package.json"))("onnxruntime-node");
   return {

@@ -19,10 +19,12 @@ import {
   processorFlags,
   setNativeVariable,
 } from "./blas.ts";
+import { pip, requirements } from "../../scripts/python.ts";
 import { cached, findProgram, runProgram } from "./cache.ts";
 import { openLibrary } from "./ffi.ts";
 
-const version = "0.3.34.481.3";
+const list = requirements("bench/peers/openblas.txt");
+const version = list.packages[0]!.split("==")[1]!;
 
 const signatures = {
   scipy_cblas_sgemm: cblasSgemm,
@@ -43,8 +45,7 @@ export async function openblas(): Promise<Peer> {
   const folder = await cached(`openblas-${version}`, async (target) => {
     const python = await findProgram(process.env.PYTHON, "python3", "python");
     if (!python) throw new Error("python3 with pip is needed to install scipy-openblas32");
-    const pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
-    await runProgram([...pip, "--target", target, `scipy-openblas32==${version}`]);
+    await runProgram(pip([python], list, "install", target));
   });
   const file =
     { linux: "libscipy_openblas.so", darwin: "libscipy_openblas.dylib", win32: "libscipy_openblas.dll" }[process.platform as string] ??

@@ -17,9 +17,9 @@ const steps_max = 2 ** 32 - 1;
 export interface OptimizerOptions {
   /** Weight decay; how it acts, and how much there is by default, each optimizer says. */
   weightDecay?: number;
-  /** Which parameters decay, by path; all of two axes or more. */
+  /** Which parameters decay, by path; by default all of two axes or more, so embeddings too. */
   decays?: (path: string, x: Tensor) => boolean;
-  /** Leaves everything as it is where an element of a gradient is NaN or infinite, and reports it: `step` returns 1. Off. */
+  /** Leaves everything as it is if an element of a gradient is NaN or infinite; `step` then returns 1. Off. */
   skipNonFinite?: boolean;
 }
 

@@ -50,7 +50,10 @@ test("scope() frees what was made inside and returns what the body returns", () 
 
 test("scope() lets out tensors in arrays, tuples and plain objects, and only those", () => {
   class Holder {
-    constructor(readonly tensor: Tensor) {}
+    readonly tensor: Tensor;
+    constructor(tensor: Tensor) {
+      this.tensor = tensor;
+    }
   }
   const result = scope(() => {
     const made = Array.from({ length: 7 }, one);
@@ -317,7 +320,10 @@ async function saysOf(x: Tensor, fate: string): Promise<void> {
 
 test("what left its scope in a Map, a Set, a class or a variable says that the scope ended", async () => {
   class Holder {
-    constructor(readonly x: Tensor) {}
+    readonly x: Tensor;
+    constructor(x: Tensor) {
+      this.x = x;
+    }
   }
   let variable: Tensor | undefined;
   const { map, set, holder } = scope(() => {

@@ -1,8 +1,8 @@
-// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, tests/ under Deno and under Bun, and the examples
+// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, tests/ under Deno, Bun and Node, and the examples
 // in the documentation.
 //   deno task test                  bun run test                  deno task test --only deno,bun
 import { build } from "./build.ts";
-import { bunCounts, type Counts, denoCounts, judged, line, plainCounts, total, zigCounts } from "./counts.ts";
+import { bunCounts, type Counts, denoCounts, judged, line, nodeCounts, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { findZig } from "./zig.ts";
@@ -53,7 +53,23 @@ const parts: Record<string, Part> = {
     command: async () => [await findRuntime("bun"), "test", "--timeout", "120000", "./tests/"],
     count: bunCounts,
   },
+  node: {
+    title: "Tests under Node",
+    command: async () => [
+      await findRuntime("node"),
+      "--disable-warning=ExperimentalWarning",
+      "--import",
+      "./scripts/web_workers_for_node.js",
+      "--test",
+      "--test-reporter=spec",
+      "tests/!(bench|bench_measure)_test.ts", // found by Node itself; benchmarks run in Deno and Bun
+    ],
+    count: nodeCounts,
+  },
 };
+
+/** Too slow beside the others, five minutes: they run where they are named, and in CI. */
+const onDemand = ["node"];
 
 const names = chosen(process.argv.slice(2));
 await ensurePackages();
@@ -78,7 +94,7 @@ console.log(line(sum));
 process.exit(sum.failed > 0 ? 1 : 0);
 
 function chosen(args: string[]): string[] {
-  if (args.length === 0) return Object.keys(parts);
+  if (args.length === 0) return Object.keys(parts).filter((name) => !onDemand.includes(name));
   const list = (args[0] === "--only" ? args[1] : args[0].startsWith("--only=") ? args[0].slice("--only=".length) : "").split(",");
   if (list.some((name) => !(name in parts))) {
     fail(`Usage: scripts/test.ts [--only ${Object.keys(parts).join(",")}]`);

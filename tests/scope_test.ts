@@ -234,8 +234,9 @@ test("a long loop in a scope holds on to nothing that it disposed", { timeout: 6
   const { grown, tensors } = await childJson(
     `
     import { cpu, memory, scope, ones } from "tilework";
-    const heap = () => { globalThis.gc ? globalThis.gc() : Bun.gc(true); return process.memoryUsage().heapUsed; };
+    import { collect } from "tilework/ffi/library.ts";
     import process from "node:process";
+    const heap = () => { collect(); return process.memoryUsage().heapUsed; };
     scope(() => {
       const first = ones(cpu, [1]);
       const loop = (n) => { for (let i = 0; i < n; i++) ones(cpu, [1]).dispose(); };

@@ -38,7 +38,15 @@ function table(symbols: Symbols): NodeSymbols {
   );
 }
 
-/** Node, as the loader sees it. */
+let gc: (() => void) | undefined;
+
+/** V8's own call, which is there where Node was started with --expose-gc, or in a context that is made after that flag was set. */
+function exposed(): () => void {
+  api.getBuiltinModule!("node:v8").setFlagsFromString("--expose-gc");
+  return api.getBuiltinModule!("node:vm").runInNewContext("gc");
+}
+
+/** Node, as the loader sees it. @internal */
 export const node: Runtime = {
   lacking() {
     if (process.versions.node === undefined) return "tilework runs in Deno, Bun and Node 26 or newer, and this is none of them.";
@@ -63,11 +71,7 @@ export const node: Runtime = {
 
   variable: (name) => process.env[name],
 
-  /** Node has the call only where it was started with --expose-gc, or in a context that is made after that flag was set. */
-  collect() {
-    api.getBuiltinModule!("node:v8").setFlagsFromString("--expose-gc");
-    api.getBuiltinModule!("node:vm").runInNewContext("gc")();
-  },
+  collect: () => (gc ??= exposed())(),
 
   libc() {
     if (process.platform !== "linux") return "";

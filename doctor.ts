@@ -57,7 +57,7 @@ export interface Report {
  * ```
  */
 export function doctor({ quick = false }: { quick?: boolean } = {}): Report {
-  const start = performance.now(), { bun, deno } = process.versions;
+  const start = performance.now(), { bun, deno, node } = process.versions;
   const device = cpu.describe();
   const sets = (["portable", "avx2", "avx512", "neon"] as const).filter(usable);
   const checks = selfTest(devices(sets, device.cores), quick);
@@ -66,7 +66,7 @@ export function doctor({ quick = false }: { quick?: boolean } = {}): Report {
     ok: checks.every(({ ok }) => ok),
     version: manifest.version,
     library: { path: loadedFrom!.path, from: loadedFrom!.from }, // `describe` has loaded it
-    runtime: bun !== undefined ? `Bun ${bun}` : `Deno ${deno}`,
+    runtime: bun !== undefined ? `Bun ${bun}` : deno !== undefined ? `Deno ${deno}` : `Node ${node}`,
     machine: {
       processor: os.cpus()[0]?.model.trim() || "unknown",
       system: `${process.platform} ${os.arch()}`,

@@ -6,6 +6,7 @@ import { find } from "../native/mod.ts";
 import { process, url } from "./node.ts";
 import { bun } from "./open_bun.ts";
 import { deno } from "./open_deno.ts";
+import { node } from "./open_node.ts";
 import { LibraryNotFoundError } from "./status.ts";
 import { manifest } from "./symbols.gen.ts";
 import type { Ffi, Runtime, Symbols } from "./types.ts";
@@ -20,7 +21,7 @@ export type Native = { [K in keyof Table]: (...args: Arguments<Table[K]["paramet
 /** The loaded functions. Whoever holds a tensor or a device handle may call them: `load` ran before either could be made. @internal */
 export let native: Native = undefined as unknown as Native; // assigned by `load` before anything can call it
 
-const runtime: Runtime = "Bun" in globalThis ? bun : deno;
+const runtime: Runtime = "Bun" in globalThis ? bun : "Deno" in globalThis ? deno : node;
 
 const fileName = process.platform === "win32" ? "tilework.dll" : process.platform === "darwin" ? "libtilework.dylib" : "libtilework.so";
 
@@ -110,7 +111,8 @@ const onlyManifest = { tw_manifest: { parameters: ["buffer", "u32"], result: "u3
 
 /** Opens a library whose manifest is the one this code was generated from, or throws a sentence. */
 function openChecked(path: string): Native {
-  if (!runtime.permitted(path)) throw new Error("Deno's permissions forbid to load it: run with --allow-ffi, or --allow-ffi=<this path>");
+  const refused = runtime.refused(path);
+  if (refused !== undefined) throw new Error(refused);
   const probe = runtime.open(path, onlyManifest);
   // As in `onlyManifest`.
   const { tw_manifest: read } = probe.symbols as unknown as { tw_manifest: (out: Uint8Array, capacity: number) => number };
@@ -142,9 +144,8 @@ function isManifest(text: string): boolean {
 /** Loads the library once. Throws a LibraryNotFoundError that says what was tried. */
 export function load(): Native {
   if (native) return native;
-  if (!("Bun" in globalThis || "Deno" in globalThis)) {
-    throw new LibraryNotFoundError("tilework runs in Deno and in Bun, and this is neither.");
-  }
+  const lacking = runtime.lacking();
+  if (lacking !== undefined) throw new LibraryNotFoundError(lacking);
   const tried: string[] = [];
   for (const candidate of candidates()) {
     try {

@@ -1,5 +1,5 @@
 /**
- * The modules of Node that both runtimes have, for the whole library. They are imported here alone: a project may have the types of neither runtime
+ * The modules of Node that every runtime has, for the whole library. They are imported here alone: a project may have the types of neither runtime
  * and none of Node's, and would find these modules missing in our sources. There they are `any`, elsewhere what they are declared as. Whole modules,
  * so that a function that does not exist is still an error where it is called.
  */

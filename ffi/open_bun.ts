@@ -7,7 +7,7 @@ import type { Ffi, Opened, Parameter, Runtime } from "./types.ts";
 export interface BunFfi {
   dlopen(path: string, table: Record<string, { args: readonly BunParameter[]; returns: Exclude<Ffi, "buffer"> }>): Opened;
 }
-/** Bun's type names are the shared ones except for buffers. */
+/** Bun's type names are Deno's except for buffers. */
 type BunParameter = Exclude<Parameter, "buffer"> | "ptr";
 
 /**
@@ -25,7 +25,9 @@ const windowsErrors: Record<string, string> = {
 
 /** Bun, as the loader sees it. It has no permissions. @internal */
 export const bun: Runtime = {
-  permitted: () => true,
+  lacking: () => undefined,
+
+  refused: () => undefined,
 
   open(path, symbols) {
     const table = Object.fromEntries(

@@ -18,12 +18,17 @@ type Permission =
   | { name: "run" }
   | { name: "sys"; kind: "hostname" };
 
-/** Not read before it is used: this module is imported in Bun too. */
+/** Not read before it is used: this module is imported in Bun and in Node too. */
 const api = (): DenoApi => (globalThis as unknown as { readonly Deno: DenoApi }).Deno;
 
 /** Deno, as the loader sees it. @internal */
 export const deno: Runtime = {
-  permitted: (path) => api().permissions.querySync({ name: "ffi", path }).state !== "denied",
+  lacking: () => undefined,
+
+  refused: (path) =>
+    api().permissions.querySync({ name: "ffi", path }).state === "denied"
+      ? "Deno's permissions forbid to load it: run with --allow-ffi, or --allow-ffi=<this path>"
+      : undefined,
 
   open(path, symbols) {
     const library = api().dlopen(path, symbols); // the table's type names are Deno's own

@@ -1,6 +1,6 @@
 /** What a library looks like before anything is known of it: shared by the loader and by the files that open one in each runtime. */
 
-/** FFI type names that both runtimes share. @internal */
+/** FFI type names, as Deno spells them. @internal */
 export type Ffi = "u32" | "i32" | "f32" | "f64" | "buffer" | "void";
 /** FFI type names of parameters. @internal */
 export type Parameter = Exclude<Ffi, "void">;
@@ -13,8 +13,10 @@ export interface Opened {
 }
 /** What the loader needs of a runtime. @internal */
 export interface Runtime {
-  /** Whether code may load `path` without a prompt; `false` only if the runtime would refuse. */
-  permitted(path: string): boolean;
+  /** Why no library can be opened here at all, as a sentence; `undefined` where one can. */
+  lacking(): string | undefined;
+  /** Why the runtime's permissions forbid to load `path`; `undefined` if it can be loaded without a prompt, or after one. */
+  refused(path: string): string | undefined;
   /** Opens `path` with the given symbols. Throws the system's own error. */
   open(path: string, symbols: Symbols): Opened;
   /** Whether an environment variable may be read without a prompt. */

@@ -55,6 +55,7 @@ const steps: Step[] = [
     count: zigCounts,
   },
   { name: "emulated", commands: [[deno, "run", "-A", "scripts/emulated.ts", "nehalem", "aarch64"]], count: plainCounts },
+  { name: "node", commands: [[deno, "task", "test", "--only", "node"]], count: plainCounts },
   { name: "oldest", commands: [[deno, "run", "-A", "scripts/oldest.ts"]], count: plainCounts },
   { name: "haswell", commands: [[deno, "run", "-A", "scripts/emulated.ts", "haswell"]], count: plainCounts, onDemand: true }, // four minutes
   {

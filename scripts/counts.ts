@@ -54,6 +54,16 @@ export function bunCounts(text: string): Counts {
   ]);
 }
 
+/** Node's summary: `ℹ pass 12`, `ℹ fail 0`, `ℹ cancelled 0`, `ℹ skipped 1`, each on a line of its own. */
+export function nodeCounts(text: string): Counts {
+  return total([
+    ...matches(text, /^ℹ pass (?<passed>\d+)$/gm).slice(-1),
+    ...matches(text, /^ℹ fail (?<failed>\d+)$/gm).slice(-1),
+    ...matches(text, /^ℹ cancelled (?<failed>\d+)$/gm).slice(-1),
+    ...matches(text, /^ℹ skipped (?<skipped>\d+)$/gm).slice(-1),
+  ]);
+}
+
 /** The counts of a runner that ended with `code`. One that failed before its summary or found nothing to run is a failure, which is printed. */
 export function judged(counts: Counts, code: number, name: string): Counts {
   if (counts.failed > 0 || code === 0 && counts.passed > 0) return counts;
@@ -64,6 +74,8 @@ export function judged(counts: Counts, code: number, name: string): Counts {
 /** The lines in which the test runners, Zig and the scripts of this project say what failed and with which error, each once, the last `max` of them. */
 export function failures(text: string, max: number): string[] {
   const lines = text.replace(escapes, "").replaceAll("\r", "").split("\n");
-  const said = lines.filter((line) => / \.\.\. FAILED( |$)|^\(fail\) |^FAILED |^LEAKED |^(?:\w+: )*\w*[Ee]rror(?: \[.*\])?: /.test(line));
+  const said = lines.filter((line) =>
+    / \.\.\. FAILED( |$)|^\(fail\) |^✖ (?!failing tests:)|^FAILED |^LEAKED |^(?:\w+: )*\w*[Ee]rror(?: \[.*\])?: /.test(line)
+  );
   return [...new Set(said.map((line) => line.slice(0, 300)))].slice(-max);
 }

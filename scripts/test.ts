@@ -1,10 +1,10 @@
-// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, tests/ under Deno and under Bun, and the examples
+// Builds the library and runs every test: the Zig tests once per instruction set, the type tests, tests/ under Deno, Bun and Node, and the examples
 // in the documentation.
 //   deno task test                  bun run test                  deno task test --only deno,bun
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
-import { bunCounts, type Counts, denoCounts, judged, line, plainCounts, total, zigCounts } from "./counts.ts";
+import { bunCounts, type Counts, denoCounts, judged, line, nodeCounts, plainCounts, total, zigCounts } from "./counts.ts";
 import { fail, root, run } from "./process.ts";
 import { ensurePackages, findRuntime } from "./runtimes.ts";
 import { findZig } from "./zig.ts";
@@ -14,8 +14,6 @@ interface Part {
   command: () => Promise<string[]>;
   cwd?: string;
   count: (text: string) => Counts;
-  /** Runs where it is named. */
-  onDemand?: boolean;
 }
 
 const parts: Record<string, Part> = {
@@ -58,7 +56,6 @@ const parts: Record<string, Part> = {
     title: "The packages, installed into fresh folders",
     command: async () => [await findRuntime("deno"), "test", "-A", "--no-check", "scripts/delivery/install_test.ts"],
     count: denoCounts,
-    onDemand: true, // it needs Node, npm and its registry
   },
   bun: {
     title: "Tests under Bun",
@@ -66,7 +63,23 @@ const parts: Record<string, Part> = {
     command: async () => [await findRuntime("bun"), "test", "--timeout", "120000", "./tests/"],
     count: bunCounts,
   },
+  node: {
+    title: "Tests under Node",
+    command: async () => [
+      await findRuntime("node"),
+      "--disable-warning=ExperimentalWarning",
+      "--import",
+      "./scripts/web_workers_for_node.js",
+      "--test",
+      "--test-reporter=spec",
+      "tests/!(bench|bench_measure)_test.ts", // found by Node itself; benchmarks run in Deno and Bun
+    ],
+    count: nodeCounts,
+  },
 };
+
+/** These run where they are named, and in CI: those in Node take five minutes, and installing needs npm and its registry. */
+const onDemand = ["node", "install"];
 
 const names = chosen(process.argv.slice(2));
 await ensurePackages();
@@ -91,7 +104,7 @@ console.log(line(sum));
 process.exit(sum.failed > 0 ? 1 : 0);
 
 function chosen(args: string[]): string[] {
-  if (args.length === 0) return Object.keys(parts).filter((name) => !parts[name].onDemand);
+  if (args.length === 0) return Object.keys(parts).filter((name) => !onDemand.includes(name));
   const list = (args[0] === "--only" ? args[1] : args[0].startsWith("--only=") ? args[0].slice("--only=".length) : "").split(",");
   if (list.some((name) => !(name in parts))) {
     fail(`Usage: scripts/test.ts [--only ${Object.keys(parts).join(",")}]`);

@@ -16,10 +16,13 @@ export const zigVersion: string = zigRequirements.packages[0]!.split("==")[1]!;
  */
 export const denoVersion = "2.9.6";
 
+/** The version of Node that tests run with where PATH has none with node:ffi: one that npm has for every platform. */
+export const nodeVersion = "26.10.0";
+
 /**
  * The oldest versions in which the library is promised to work: scripts/oldest.ts runs tests in them. package.json and the README name them.
  */
-export const oldest: Readonly<Record<"deno" | "bun", string>> = { deno: "2.4.0", bun: "1.2.0" };
+export const oldest: Readonly<Record<"deno" | "bun" | "node", string>> = { deno: "2.4.0", bun: "1.2.0", node: "26.9.0" };
 
 /** The development packages and their exact versions, as package.json pins them. */
 export const packages: Record<string, string> = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;

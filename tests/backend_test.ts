@@ -6,7 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cpu, type Device, type Float, scope, Tensor, UnsupportedError } from "../mod.ts";
-import { assertEndedWell, run, runtime } from "./child.ts";
+import { assertEndedWell, run, testing } from "./child.ts";
 import { assertAsOnCpu, gpuTest, noGpu, type Results } from "./gpu_harness.ts";
 import { cases, makeInputs } from "./op_cases.ts";
 
@@ -70,8 +70,7 @@ for (const name of Object.keys(cases)) {
 test("every function gives the same on a GPU that takes three workgroups at a time", {
   skip: noGpu || process.env.TILEWORK_GPU_GROUPS !== undefined,
 }, async () => {
-  const command = runtime === "deno" ? [process.execPath, "test", "-A", "--no-check"] : [process.execPath, "test"];
-  const ended = await run([...command, fileURLToPath(import.meta.url)], {
+  const ended = await run([...testing, fileURLToPath(import.meta.url)], {
     env: { TILEWORK_GPU: process.env.TILEWORK_GPU ?? "0", TILEWORK_GPU_GROUPS: "3" },
     secondsMax: 300,
   });

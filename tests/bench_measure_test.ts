@@ -13,7 +13,7 @@ import { Servers } from "../bench/peers/server.ts";
 import { uniform } from "../bench/problem.ts";
 import { type RowOp, type RowOpName, rowOps } from "../bench/rows_cases.ts";
 import { erf, rowReference } from "../bench/rows_reference.ts";
-import { libraryPath, run, runtime } from "./child.ts";
+import { libraryPath, run, starting } from "./child.ts";
 
 const options: Options = {
   ...{ filter: undefined, tiny: true, long: false, threads: [1], seconds: 0.001, roundsMin: 4, turnSeconds: 1e-5 },
@@ -162,7 +162,7 @@ test("a peer whose process ends, refuses, hangs or babbles is missing for that c
   const folder = await mkdtemp(join(tmpdir(), "tilework-bench-"));
   const file = join(folder, "server.ts");
   await writeFile(file, server);
-  const program = [process.execPath, ...runtime === "deno" ? ["run", "-A"] : [], file];
+  const program = [...starting, file];
   const servers = new Servers("fake", () => ({ program, env: {} }), 5);
   try {
     for (
@@ -205,8 +205,7 @@ test("the groups of training run to their end beside a PyTorch that does not sta
   // The runtime is no Python: it ends at once.
   const env = { TILEWORK_TORCH_PYTHON: process.execPath, TILEWORK_LIBRARY: libraryPath };
   const program = fileURLToPath(new URL("../bench/json.ts", import.meta.url));
-  const command = [process.execPath, ...runtime === "deno" ? ["run", "-A"] : [], program];
-  const ended = await run([...command, "--tiny", "--threads", "1", "--filter", "attention,grouped,rows,optimizers,layers"], {
+  const ended = await run([...starting, program, "--tiny", "--threads", "1", "--filter", "attention,grouped,rows,optimizers,layers"], {
     env,
     secondsMax: 120,
   });

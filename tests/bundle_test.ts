@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findRuntime } from "../scripts/runtimes.ts";
-import { assertEndedWell, exists, libraryPath, run, runtime } from "./child.ts";
+import { assertEndedWell, exists, libraryPath, run, runtime, starting } from "./child.ts";
 
 const bun = await findRuntime("bun");
 const deno = await findRuntime("deno");
@@ -22,8 +22,6 @@ const program = join(folder, "main.ts"), requiring = join(folder, "main.cjs");
 await writeFile(program, `import { cpu, matmul, tensor } from ${entry};${product}`);
 await writeFile(requiring, `const { cpu, matmul, tensor } = require(${entry});${product}`);
 
-/** How the runtime under test starts a program. */
-const start = runtime === "bun" ? [bun] : [deno, "run", "-A"];
 const env = { TILEWORK_LIBRARY: libraryPath };
 const timeout = 110_000;
 
@@ -60,13 +58,13 @@ for (const [i, { flags, file, executable }] of builds.entries()) {
 }
 
 test("a product in a program that requires the library", { timeout }, async () => {
-  assert.equal(await output(...start, requiring), "7,10,15,22\n");
+  assert.equal(await output(...starting, requiring), "7,10,15,22\n");
 });
 
 test("the doctor can be required", { timeout }, async () => {
   const path = join(folder, "doctor.cjs");
   await writeFile(path, `console.log(typeof require(${JSON.stringify(fileURLToPath(new URL("../doctor.ts", import.meta.url)))}).doctor);`);
-  assert.equal(await output(...start, path), "function\n");
+  assert.equal(await output(...starting, path), "function\n");
 });
 
 /** What Deno makes of the program. It fetches its bundler, and what compiled programs begin with, when they are first used. */
@@ -105,14 +103,37 @@ test("a bundle that no library is named to says that it holds none and what to s
   }
 });
 
+const node = await exists("node", "--version") && (await run(["node", "-p", "process.versions.node.split('.')[0]"])).stdout.trim();
 test(
-  "a bundle in Node says that it runs in Deno and in Bun",
-  { timeout, skip: await exists("node", "--version") ? false : "no Node" },
+  "a bundle in a Node without node:ffi says where it runs and what to do",
+  { timeout, skip: node === false ? "no Node" : Number(node) >= 26 && `Node ${node} has it` },
   async () => {
     const out = await place("node");
     await output(bun, "build", "--target=node", program, "--outdir", out);
     const { code, stderr } = await run(["node", join(out, "main.js")], { env });
     assert.equal(code, 1);
-    assert.match(stderr, /LibraryNotFoundError: tilework runs in Deno and in Bun, and this is neither\./);
+    assert.match(
+      stderr,
+      /LibraryNotFoundError: tilework runs in Deno, Bun and Node 26 or newer, and Node [\d.]+ has no node:ffi: install a newer Node, or/,
+    );
   },
 );
+
+test("a product in what `bun build --target=node` makes, as a module and as CommonJS", {
+  timeout,
+  skip: runtime === "node" ? false : "for Node",
+}, async () => {
+  for (const format of ["esm", "cjs"]) {
+    const out = await place(`node-${format}`);
+    await output(
+      bun,
+      "build",
+      "--target=node",
+      `--format=${format}`,
+      program,
+      "--outfile",
+      join(out, format === "cjs" ? "main.cjs" : "main.mjs"),
+    );
+    assert.equal(await output(...starting, join(out, format === "cjs" ? "main.cjs" : "main.mjs")), "7,10,15,22\n");
+  }
+});

@@ -9,7 +9,27 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** The runtime that runs this test, and its children. */
-export const runtime: "deno" | "bun" = process.versions.bun === undefined ? "deno" : "bun";
+export const runtime: "deno" | "bun" | "node" = process.versions.bun !== undefined
+  ? "bun"
+  : process.versions.deno !== undefined
+  ? "deno"
+  : "node";
+
+/** What stands between Node and a program or its `--test`: a Worker like the web's, and no word that node:ffi is experimental. */
+const nodeFlags = [
+  "--disable-warning=ExperimentalWarning",
+  "--import",
+  new URL("../scripts/web_workers_for_node.js", import.meta.url).href,
+];
+
+/** What starts a program with all permissions in the runtime that runs this test: the path of the program and its arguments follow. */
+export const starting: readonly string[] = [process.execPath, ...{ deno: ["run", "-A"], bun: [], node: nodeFlags }[runtime]];
+
+/** What runs the tests of files in it: more flags and the paths of the files follow. */
+export const testing: readonly string[] = [
+  process.execPath,
+  ...{ deno: ["test", "-A", "--no-check"], bun: ["test"], node: [...nodeFlags, "--test"] }[runtime],
+];
 
 /** Whether the long forms of the tests were asked for. */
 export const slow: boolean = Boolean(process.env.TILEWORK_SLOW);
@@ -42,6 +62,8 @@ export interface ChildOptions {
   env?: Record<string, string>;
   /** Deno's flags in place of `-A`. One has to be about permissions: without any, Deno's own child_process adds `-A`. */
   flags?: readonly string[];
+  /** Node's flags in place of those that give it a Worker like the web's and keep it quiet. */
+  nodeFlags?: readonly string[];
   /** A program, with arguments, that starts the runtime. */
   under?: readonly string[];
   /** More modules beside the program, by name. */
@@ -93,7 +115,8 @@ export async function child(program: string, options: ChildOptions = {}): Promis
         text.replace(/(["'])tilework(\/[\w./]+)?\1/g, (_, quote, path) => quote + (path ? new URL(`.${path}`, entry).href : entry) + quote),
       );
     }
-    const start = runtime === "deno" ? [process.execPath, "run", ...options.flags ?? ["-A"]] : [process.execPath];
+    const flags = { deno: options.flags && ["run", ...options.flags], bun: undefined, node: options.nodeFlags }[runtime];
+    const start = flags === undefined ? starting : [process.execPath, ...flags];
     return await run([...options.under ?? [], ...start, join(folder, "main.ts")], options);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cpu, random } from "../mod.ts";
 import { type Digits, pixels, readDigits, sampleDigits, side } from "../examples/digits.ts";
 import { runOf } from "../report/page.ts";
-import { assertEndedWell, run, runtime } from "./child.ts";
+import { assertEndedWell, run, starting } from "./child.ts";
 
 interface Result {
   last_loss: number;
@@ -18,7 +17,7 @@ interface Result {
 }
 
 const command = [
-  ...[process.execPath, ...runtime === "deno" ? ["run", "-A"] : []],
+  ...starting,
   fileURLToPath(new URL("../examples/classify.ts", import.meta.url)),
 ];
 

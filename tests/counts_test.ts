@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bunCounts, denoCounts, failures, judged, line, plainCounts, total, zigCounts } from "../scripts/counts.ts";
+import { bunCounts, denoCounts, failures, judged, line, nodeCounts, plainCounts, total, zigCounts } from "../scripts/counts.ts";
 
 const escape = String.fromCharCode(27);
 
@@ -21,6 +21,11 @@ test("bunCounts() reads the three lines of the summary", () => {
   assert.deepEqual(bunCounts(" 12 pass\n 3 skip\n 1 fail\nRan 16 tests across 2 files.\n"), { passed: 12, failed: 1, skipped: 3 });
 });
 
+test("nodeCounts() reads the lines of the summary, and takes a test that was cancelled for one that failed", () => {
+  const text = "✔ adds (1ms)\nℹ tests 19\nℹ suites 0\nℹ pass 12\nℹ fail 2\nℹ cancelled 1\nℹ skipped 3\nℹ todo 0\nℹ duration_ms 5.1\n";
+  assert.deepEqual(nodeCounts(text), { passed: 12, failed: 3, skipped: 3 });
+});
+
 test("plainCounts() takes the last line that holds nothing else", () => {
   assert.deepEqual(plainCounts("1 passed, 0 failed\n-- zig: 5 passed, 0 failed (1 s)\n7 passed, 2 failed, 3 skipped\n"), {
     passed: 7,
@@ -30,7 +35,7 @@ test("plainCounts() takes the last line that holds nothing else", () => {
 });
 
 test("no summary counts as nothing, which the callers take as a failure", () => {
-  for (const count of [zigCounts, denoCounts, bunCounts, plainCounts]) {
+  for (const count of [zigCounts, denoCounts, bunCounts, nodeCounts, plainCounts]) {
     assert.deepEqual(count("error: no such file\n"), { passed: 0, failed: 0, skipped: 0 });
   }
 });

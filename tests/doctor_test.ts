@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cpu } from "../mod.ts";
 import { selfTest } from "../doctor/self_test.ts";
 import type { Report } from "../doctor.ts";
-import { libraryPath, run, runtime } from "./child.ts";
+import { libraryPath, run, runtime, starting } from "./child.ts";
 
 const program = fileURLToPath(new URL("../doctor.ts", import.meta.url));
 
 function doctor(args: string[], env: Record<string, string> = {}) {
-  return run([process.execPath, ...runtime === "deno" ? ["run", "-A"] : [], program, ...args], { env, secondsMax: 120 });
+  return run([...starting, program, ...args], { env, secondsMax: 120 });
 }
 
 test("doctor --quick --json finds the library, the machine and no fault, and measures both", async () => {
@@ -22,7 +21,7 @@ test("doctor --quick --json finds the library, the machine and no fault, and mea
   const report = JSON.parse(stdout) as Report;
   assert.equal(report.ok, true);
   assert.deepEqual(report.library, { path: libraryPath, from: "TILEWORK_LIBRARY" });
-  assert.match(report.runtime, runtime === "deno" ? /^Deno 2\./ : /^Bun 1\./);
+  assert.match(report.runtime, { deno: /^Deno 2\./, bun: /^Bun 1\./, node: /^Node 2\d\./ }[runtime]);
   assert.ok(report.instructionSets.includes(report.device.isa));
   assert.equal(report.device.tuning.parallelOversample, 4);
   assert.equal(report.environment.TILEWORK_PARALLEL_OVERSAMPLE, "4");

@@ -139,7 +139,7 @@ test("an uncaught error prints the user's line first, of a plain call, a loss an
 });
 
 // Deno's own bundler is a program that it fetches from a registry.
-test("in a bundle no frame is hidden", { skip: runtime === "deno" && "there is no bundler at hand" }, async () => {
+test("in a bundle no frame is hidden", { skip: runtime !== "bun" && "there is no bundler at hand" }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "tilework-bundle-"));
   try {
     const main = join(folder, "main.ts"), bundle = join(folder, "bundle.js");

@@ -452,7 +452,7 @@ test("explain() rejects a read that nobody waits for until later", async () => {
   x.dispose();
 });
 
-test("explain() prints as a table in both runtimes", () => {
+test("explain() prints as a table in every runtime", () => {
   scope(() => {
     const x = zeros(eight, [512, 768]), w = zeros(eight, [768, 3072]);
     const plan = explain(() => {

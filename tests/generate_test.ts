@@ -4,7 +4,6 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { adamW, cpu, type CpuDevice, memory, random, save, scope, slice, tensor, valueAndGrad } from "../mod.ts";
@@ -12,6 +11,7 @@ import { configs, init, loss, model, type Params, pastFor, step } from "../examp
 import { planToMetadata } from "../examples/options.ts";
 import { continuation, type Style, write, writing } from "../examples/sample.ts";
 import { sampleBatch } from "../examples/text.ts";
+import { starting } from "./child.ts";
 import { gpuTest } from "./gpu_harness.ts";
 import { assertSameBits, devices, seed } from "./harness.ts";
 
@@ -152,10 +152,10 @@ interface Ended {
 
 /** Runs the program in the runtime that runs this test. */
 function program(args: string[]): Promise<Ended> {
-  const runtime = process.versions.bun === undefined ? ["run", "-A"] : [];
+  const [command, ...flags] = starting;
   const example = fileURLToPath(new URL("../examples/generate.ts", import.meta.url));
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...runtime, example, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command!, [...flags, example, ...args], { stdio: ["ignore", "pipe", "pipe"] });
     const ended: Ended = { code: null, stdout: "", stderr: "" };
     child.stdout.on("data", (chunk) => ended.stdout += chunk);
     child.stderr.on("data", (chunk) => ended.stderr += chunk);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assertEndedWell, childJson, run, runtime, slow } from "./child.ts";
+import { assertEndedWell, childJson, run, runtime, slow, testing } from "./child.ts";
 import { failing, noFake } from "./gpu_harness.ts";
 
 const env = {
@@ -50,10 +50,9 @@ for (const sets of ["pushed", "pooled"]) {
     skip: slow ? skip : "long: TILEWORK_SLOW=1 runs it",
     timeout: 900_000,
   }, async () => {
-    const start = runtime === "deno" ? [process.execPath, "test", "-A", "--no-check"] : [process.execPath, "test"];
     for (const [name, tests] of [["gpu_test.ts", "^gpu: "], ["backend_test.ts", "is as on the CPU"]] as const) {
-      const only = runtime === "deno" ? ["--filter", `/${tests}/`] : ["-t", tests];
-      const command = [...start, ...only, fileURLToPath(new URL(name, import.meta.url))];
+      const only = { deno: ["--filter", `/${tests}/`], bun: ["-t", tests], node: ["--test-name-pattern", tests] }[runtime];
+      const command = [...testing, ...only, fileURLToPath(new URL(name, import.meta.url))];
       assertEndedWell(await run(command, { env: { ...env, ...pooled }, secondsMax: 400 }));
     }
   });

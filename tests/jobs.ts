@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { runtime } from "./child.ts";
+import { starting } from "./child.ts";
 
 /** A job: its name, and what does it. It throws if it fails. */
 export interface Job {
@@ -53,14 +53,14 @@ export interface Outcome {
 }
 
 function runFrom(program: string, args: readonly string[], env: Record<string, string>, outcome: Outcome): Promise<string | null> {
-  const command = [
-    ...runtime === "deno" ? ["run", "-A"] : [],
+  const [command, ...flags] = [
+    ...starting,
     fileURLToPath(new URL(program, import.meta.url)),
     ...args,
     `${outcome.done}`,
   ];
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, command, { env: { ...process.env, NO_COLOR: "1", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command!, flags, { env: { ...process.env, NO_COLOR: "1", ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let rest = "", said = "", current = "the start", ended = false, hangs = false;
     const kill = () => {
       hangs = true;

@@ -25,7 +25,7 @@ const typescriptRules: Record<string, string[]> = {
 };
 
 /** The files that may name a runtime; a string such as Symbol.for("Deno.customInspect") uses none. */
-const runtimeFiles = ["ffi/open_deno.ts", "ffi/open_bun.ts"];
+const runtimeFiles = ["ffi/open_deno.ts", "ffi/open_bun.ts", "ffi/open_node.ts"];
 
 /** Zig: the layer of each file right in zig/; a folder is the layer of its own name. */
 const zigLayers: Record<string, string> = {
@@ -99,7 +99,7 @@ test("layout: TypeScript imports go mod → nn → ops → core → ffi and neve
   nothing(wrong);
 });
 
-test("layout: only open_deno.ts and open_bun.ts name a runtime", () => {
+test("layout: only the openers name a runtime", () => {
   const wrong: string[] = [];
   for (const file of typescript(Object.keys(typescriptRules))) {
     if (runtimeFiles.includes(file)) continue;
@@ -127,8 +127,10 @@ test("layout: what programs import awaits nothing at the top level and imports n
 
 test("layout: only ffi/node.ts and report/node.ts import modules of Node, which not every project has the types of", () => {
   const wrong: string[] = [];
+  // Only Node asks open_node.ts, and without an import.
+  const own = ["ffi/node.ts", "ffi/open_node.ts", "native/mod.ts", "report/node.ts"];
   for (const file of reachable(["mod.ts", "doctor.ts", "report.ts"])) {
-    if (["ffi/node.ts", "native/mod.ts", "report/node.ts"].includes(file)) continue;
+    if (own.includes(file)) continue;
     const module = withoutComments(read(file)).match(/["']node:[\w/]+["']/)?.[0];
     if (module !== undefined) {
       wrong.push(`${file} names ${module}: import it from ffi/node.ts, above ffi from core/node.ts, in report from report/node.ts`);
@@ -171,10 +173,14 @@ test("layout: examples import the package by its name, as a user does", () => {
 });
 
 test("layout: the oldest versions that are promised are the same wherever they are named", () => {
-  const { deno, bun } = oldest;
+  const { deno, bun, node } = oldest;
   assert.deepEqual(JSON.parse(read("package.json")).engines, { bun: `>=${bun}`, deno: `>=${deno}` });
-  const wanted = new RegExp(`Deno ${deno}( or later,)? (or|and) Bun ${bun}`);
-  nothing(["README.md", "docs/development.md"].filter((file) => !wanted.test(read(file))).map((file) => `${file} does not say ${wanted}`));
+  const said = [new RegExp(`Deno ${deno}( or later,)? (or|and) Bun ${bun}`), new RegExp(`Node ${node}`)];
+  for (const wanted of said) {
+    nothing(
+      ["README.md", "docs/development.md"].filter((file) => !wanted.test(read(file))).map((file) => `${file} does not say ${wanted}`),
+    );
+  }
 });
 
 test("layout: Zig imports go lib → ops → gemm → parallel → isa and never back", () => {

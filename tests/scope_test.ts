@@ -50,7 +50,10 @@ test("scope() frees what was made inside and returns what the body returns", () 
 
 test("scope() lets out tensors in arrays, tuples and plain objects, and only those", () => {
   class Holder {
-    constructor(readonly tensor: Tensor) {}
+    readonly tensor: Tensor;
+    constructor(tensor: Tensor) {
+      this.tensor = tensor;
+    }
   }
   const result = scope(() => {
     const made = Array.from({ length: 7 }, one);
@@ -231,8 +234,9 @@ test("a long loop in a scope holds on to nothing that it disposed", { timeout: 6
   const { grown, tensors } = await childJson(
     `
     import { cpu, memory, scope, ones } from "tilework";
-    const heap = () => { globalThis.gc ? globalThis.gc() : Bun.gc(true); return process.memoryUsage().heapUsed; };
+    import { collect } from "tilework/ffi/library.ts";
     import process from "node:process";
+    const heap = () => { collect(); return process.memoryUsage().heapUsed; };
     scope(() => {
       const first = ones(cpu, [1]);
       const loop = (n) => { for (let i = 0; i < n; i++) ones(cpu, [1]).dispose(); };
@@ -317,7 +321,10 @@ async function saysOf(x: Tensor, fate: string): Promise<void> {
 
 test("what left its scope in a Map, a Set, a class or a variable says that the scope ended", async () => {
   class Holder {
-    constructor(readonly x: Tensor) {}
+    readonly x: Tensor;
+    constructor(x: Tensor) {
+      this.x = x;
+    }
   }
   let variable: Tensor | undefined;
   const { map, set, holder } = scope(() => {

@@ -13,7 +13,7 @@ import { configs, dense, init, loss, trainingLoss } from "../examples/model.ts";
 import { runOf } from "../report/page.ts";
 import type { Run } from "../report/recorder.ts";
 import { sampleBatch } from "../examples/text.ts";
-import { slow } from "./child.ts";
+import { runtime, slow, starting } from "./child.ts";
 import { gpuTest, noGpu } from "./gpu_harness.ts";
 
 interface Ended {
@@ -30,10 +30,9 @@ type Watch = (kill: (signal: NodeJS.Signals) => void, stderr: string, stdout: st
  * far.
  */
 function demo(args: string[], watch?: Watch, under: string[] = []): Promise<Ended> {
-  const runtime = process.versions.bun === undefined ? ["run", "-A"] : [];
   const example = fileURLToPath(new URL("../examples/train.ts", import.meta.url));
   return new Promise((resolve, reject) => {
-    const [command, ...rest] = [...under, process.execPath, ...runtime, example, ...args];
+    const [command, ...rest] = [...under, ...starting, example, ...args];
     const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "pipe"] });
     const ended: Ended = { code: null, stdout: "", stderr: "" };
     child.stdout.on("data", (chunk) => ended.stdout += chunk);
@@ -79,7 +78,7 @@ const tiny = (text: string, out: string, ...more: string[]): string[] => ["--siz
 test("the demo trains, learns, writes its files and ends with one JSON line", () =>
   inFolder(async (folder, text) => {
     const result = await demoJson(tiny(text, join(folder, "a"), "--steps", "60", "--threads", "2", "--seed", "7"));
-    assert.equal(result.runtime, process.versions.bun === undefined ? "deno" : "bun");
+    assert.equal(result.runtime, runtime);
     assert.equal(result.threads, 2);
     assert.equal(result.steps, 60);
     assert.ok(typeof result.device === "string" && result.device.startsWith("cpu"));

@@ -16,7 +16,7 @@ export const runtime: "deno" | "bun" | "node" = process.versions.bun !== undefin
   : "node";
 
 /** What stands between Node and a program or its `--test`: a Worker like the web's, and no word that node:ffi is experimental. */
-const nodeFlags = [
+export const nodeFlags: readonly string[] = [
   "--disable-warning=ExperimentalWarning",
   "--import",
   new URL("../scripts/web_workers_for_node.js", import.meta.url).href,

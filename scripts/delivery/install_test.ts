@@ -19,7 +19,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { assertEndedWell, type Ended, exists, run } from "../../tests/child.ts";
+import { assertEndedWell, type Ended, exists, nodeFlags, run } from "../../tests/child.ts";
 import { deliveryTool } from "../delivery.ts";
 import { buildJsr, jsrFolder } from "../jsr.ts";
 import { buildPackages, manifest, packagesFolder } from "../packages.ts";
@@ -189,6 +189,15 @@ test("a product in pnpm's layout, in Bun and in Deno", { timeout }, async () => 
   await output([...await deliveryTool("pnpm"), "add", "--store-dir", join(path, "..", "pnpm-store"), name]);
   assert.ok(existsSync(join(path, "node_modules", ".pnpm")));
   for (const command of [[bun], runDeno]) assert.equal(await output([...command, "main.ts"]), answer);
+});
+
+test("a product in Node, installed by npm and by pnpm", { timeout }, async () => {
+  const node = [await findRuntime("node"), ...nodeFlags];
+  for (const install of [["npm", "install", "--no-audit", "--no-fund"], [...await deliveryTool("pnpm"), "add"]]) {
+    const { output } = project({ "package.json": esm });
+    await output([...install, name]);
+    assert.equal(await output([...node, "main.ts"]), answer);
+  }
 });
 
 test("Workers, in Bun and in Deno", { timeout }, async () => {

@@ -192,13 +192,19 @@ async function compile(entries: readonly string[], into: string): Promise<void> 
       mkdirSync(dirname(to), { recursive: true });
       writeFileSync(to, renamed(readFileSync(join(from, module + end), "utf8")));
     }
+    const file = join(into, `${module}.js`);
+    // What is generated is long, and nobody steps through it.
+    if (module.endsWith(".gen")) {
+      writeFileSync(file, readFileSync(file, "utf8").replace(/\/\/# sourceMappingURL=.*\n/, ""));
+      continue;
+    }
     const map = JSON.parse(readFileSync(join(code, `${module}.js.map`), "utf8"));
     map.sources = [`${basename(module)}.ts`];
     // Docstrings are in the declarations: a third of the package would be there twice.
     map.sourcesContent = map.sourcesContent.map((text: string) =>
-      text.replace(/^ *\/\*\*[^]*?\*\//gm, (comment) => comment.replace(/[^\n]+/g, ""))
+      text.replace(/^ *(?:\/\*\*[^]*?\*\/|\/\/.*$)/gm, (comment) => comment.replace(/[^\n]+/g, ""))
     );
-    writeFileSync(join(into, `${module}.js.map`), JSON.stringify(map));
+    writeFileSync(`${file}.map`, JSON.stringify(map));
   }
   rmSync(work, { recursive: true, force: true });
 }

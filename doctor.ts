@@ -142,7 +142,7 @@ function format(report: Report, { heading, good, bad }: Paint): string {
     }`,
     `${heading("speed")}\n${rates(report.speed)}`,
     failed.length === 0
-      ? good(`all ${checks.length} checks passed`) + ` (${report.seconds.toFixed(1)} s)`
+      ? good(`Healthy: all ${checks.length} checks passed`) + ` (${report.seconds.toFixed(1)} s)`
       : bad(`${failed.length} of ${checks.length} checks failed: ${failed.map(({ name }) => name).join("; ")}`),
   ].join("\n\n");
 

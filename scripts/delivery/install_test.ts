@@ -150,6 +150,17 @@ async function withDeno(files: Record<string, string> = {}, fields: Record<strin
   return made;
 }
 
+test("no release is made of a tree that differs from its commit, or of versions that differ", { timeout }, async () => {
+  const clone = join(folder, "clone");
+  assertEndedWell(await run(["git", "clone", "--quiet", "--depth=1", pathToFileURL(root).href, clone]));
+  replaceIn(join(clone, "deno.json"), (text) => text.replace(`"version": "${manifest.version}"`, `"version": "${later}"`));
+  const { code, stderr } = await inFolder([deno, "run", "-A", "--no-check", "scripts/release.ts"], clone, {});
+  assert.equal(code, 1);
+  assert.match(stderr, /The tree is not what is committed:\n M deno\.json/);
+  assert.ok(stderr.includes(`deno.json: ${later}`) && stderr.includes(`package.json: ${manifest.version}`), stderr);
+  assert.ok(!existsSync(join(clone, "out")));
+});
+
 test(
   "from an empty folder to a product in under ten seconds, with `bun add` and `bun run`, and with `deno add` and `deno run --allow-ffi`",
   { timeout },

@@ -25,9 +25,11 @@ import { buildJsr, jsrFolder } from "../jsr.ts";
 import { buildPackages, manifest, packagesFolder } from "../packages.ts";
 import { builtLibrary, isCurrent, libraryFile, type Platform, platforms } from "../platforms.ts";
 import { root } from "../process.ts";
+import { manifest as symbols } from "../../ffi/symbols.gen.ts";
 import { findRuntime, packed } from "../runtimes.ts";
 import { compiler } from "../typescript.ts";
 import { packages } from "../versions.ts";
+import { findZig } from "../zig.ts";
 import { startRegistry } from "./registry.ts";
 
 // Others than this user start what lies here.
@@ -469,4 +471,29 @@ test("on Linux on arm64, emulated", { timeout, skip: process.arch === "x64" ? no
   assert.deepEqual(readdirSync(join(path, "node_modules", "@tilework")).sort(), ["native", "native-linux-arm64", "tilework"]);
   const armBun = await packed("@oven/bun-linux-aarch64", packages.bun!, "bin/bun");
   assert.equal(await output(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", armBun, "main.ts"]), answer);
+});
+
+const musl = platforms.find(({ libc, cpu }) => libc === "musl" && cpu === process.arch);
+const loader = `/lib/ld-musl-${process.arch === "x64" ? "x86_64" : "aarch64"}.so.1`;
+const noMusl = musl === undefined || !isBuilt(musl) ? "the library for musl is not built" : existsSync(loader) ? false : `no ${loader}`;
+test("where musl is the C library, the library of that package computes", { timeout, skip: noMusl }, async () => {
+  const made = project({ "package.json": esm });
+  await made.output(["npm", "install", "--no-audit", "--no-fund", "--os=linux", `--cpu=${musl!.cpu}`, "--libc=musl", name]);
+  assert.deepEqual(readdirSync(join(made.path, "node_modules", "@tilework")).sort(), ["native", `native-${musl!.name}`, "tilework"]);
+  // No runtime of musl's runs here: they need what Alpine has. A program does.
+  const program = join(made.path, "program"), target = `${musl!.cpu === "x64" ? "x86_64" : "aarch64"}-linux-musl`;
+  const compile = [
+    "cc",
+    "-O2",
+    "-fno-sanitize=all",
+    "-target",
+    target,
+    "-dynamic",
+    "-o",
+    program,
+    join(root, "scripts", "delivery", "program.c"),
+  ];
+  assertEndedWell(await run([...await findZig(), ...compile]));
+  const library = join(made.path, "node_modules", "@tilework", `native-${musl!.name}`, libraryFile(musl!));
+  assert.equal(await made.output([loader, program, library, String(symbols.settings.length)]), "1800\n");
 });

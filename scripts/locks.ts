@@ -83,7 +83,9 @@ export function lockFaults(): string[] {
   return [
     ...npmLockFaults(manifest, npm),
     ...denoLockFaults(manifest, npm, read("deno.lock")),
-    ...npmLockFaults(read("bench/peers/package.json"), read("bench/peers/package-lock.json")).map((fault) => `bench/peers: ${fault}`),
+    ...["bench/peers", "scripts/delivery"].flatMap((folder) =>
+      npmLockFaults(read(`${folder}/package.json`), read(`${folder}/package-lock.json`)).map((fault) => `${folder}: ${fault}`)
+    ),
   ];
 }
 

@@ -676,7 +676,8 @@ test(
   () =>
     inFolder(async (folder) => {
       const file = join(folder, "report.html"), report = single({ file, writeEvery: 0.2, steps: 100 });
-      const status = `document.getElementById("status").textContent`;
+      // While it is loaded again, the page has no status yet.
+      const status = `(document.getElementById("status")?.textContent ?? "")`;
       await withPage(command!, async (browser) => {
         report.add(0, { loss: 1 });
         await browser.open(pathToFileURL(file).href, { width: 375, height: 700, dark: false });

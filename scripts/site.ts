@@ -23,7 +23,7 @@ const sections: readonly (readonly [title: string, pages: readonly string[]])[] 
     "docs/guide/errors",
   ]],
   ["Reference", ["api", "docs/support", "docs/explain", "docs/tuning"]],
-  ["The project", ["docs/architecture", "docs/development", "SECURITY", "CHANGELOG"]],
+  ["The project", ["docs/architecture", "docs/measurements", "docs/development", "CONTRIBUTING", "STYLE", "SECURITY", "CHANGELOG"]],
 ];
 
 /** What Markdown may refer to beside other pages. */

@@ -1,4 +1,4 @@
-// The house rules that no compiler checks: which folder may import which, and that every op has all of its files. docs/architecture.md tells why.
+// The house rules that no compiler checks: which folder may import which, and that every op has all of its files. docs/architecture.md says why.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";

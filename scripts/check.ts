@@ -30,6 +30,7 @@ const results: Counts[] = [
     ...typeScript("examples"),
     ...typeScript("bench"),
     ...typeScript("scripts"),
+    ...typeScript("scripts/delivery"),
   ]),
   // Every export is documented, and what a public signature mentions is public or says that it is internal.
   await check("deno doc --lint", [deno, "doc", "--lint", ...entries]),

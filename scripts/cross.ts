@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { build } from "./build.ts";
 import { line } from "./counts.ts";
-import { builtLibrary, platforms } from "./platforms.ts";
+import { builtLibrary, platforms } from "./delivery/platforms.ts";
 
 /**
  * Three instruction sets of x86 take 5.3 MB, two fifths of it the portable one, whose multiply-adds are many instructions, and about a megabyte more on

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { deliveryTool } from "../delivery.ts";
+import { deliveryTool } from "./tools.ts";
 import { run } from "../process.ts";
 
 /** A running registry. */

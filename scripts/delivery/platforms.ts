@@ -1,7 +1,7 @@
 // The platforms that the library is built for, and the package of each.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./process.ts";
+import { root } from "../process.ts";
 
 /** A platform, by the names that Node gives to systems and processors. */
 export interface Platform {

@@ -5,12 +5,12 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import process from "node:process";
-import { build } from "./build.ts";
+import { build } from "../build.ts";
 import { buildJsr } from "./jsr.ts";
 import { buildPackages, manifest } from "./packages.ts";
 import { builtLibrary, isCurrent, platforms } from "./platforms.ts";
-import { fail, root, run } from "./process.ts";
-import { zigVersion } from "./versions.ts";
+import { fail, root, run } from "../process.ts";
+import { zigVersion } from "../versions.ts";
 
 /** Where it is made. */
 const folder = join(root, "out", "release");
@@ -93,7 +93,7 @@ function billOfMaterials(tarballs: readonly string[], commit: string): unknown {
 }
 
 const args = process.argv.slice(2);
-if (args.some((arg) => arg !== "--allow-dirty")) fail("Usage: scripts/release.ts [--allow-dirty]");
+if (args.some((arg) => arg !== "--allow-dirty")) fail("Usage: scripts/delivery/release.ts [--allow-dirty]");
 const against = await objections(args.includes("--allow-dirty"));
 if (against.length > 0) fail(`This is no release:\n\n${against.join("\n\n")}`);
 

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fail, root, run } from "./process.ts";
-import { installed, toolFolder } from "./tools.ts";
+import { fail, root, run } from "../process.ts";
+import { installed, toolFolder } from "../tools.ts";
 
 const pinned = join(root, "scripts", "delivery");
 

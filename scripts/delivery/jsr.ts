@@ -1,8 +1,8 @@
 // Makes the folder that is published to JSR, out/jsr: the sources, but for the module that finds the library, which is a package of npm, as the library is.
-//   deno run -A scripts/jsr.ts && (cd out/jsr && deno publish)
+//   deno run -A scripts/delivery/jsr.ts && (cd out/jsr && deno publish)
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./process.ts";
+import { root } from "../process.ts";
 
 /** Where it is made. */
 export const jsrFolder: string = join(root, "out", "jsr");

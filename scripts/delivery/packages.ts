@@ -1,15 +1,15 @@
 // Builds the npm packages into out/packages, a folder and a tarball each: the library for the platforms named (all of them by default), what finds it, and the
 // JavaScript with its declarations.
-//   deno run -A scripts/packages.ts [PLATFORM …]
+//   deno run -A scripts/delivery/packages.ts [PLATFORM …]
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { build } from "./build.ts";
-import { deliveryTool } from "./delivery.ts";
+import { build } from "../build.ts";
+import { deliveryTool } from "./tools.ts";
 import { builtLibrary, libraryFile, type Platform, platforms } from "./platforms.ts";
-import { fail, root, run } from "./process.ts";
-import { ensurePackages } from "./runtimes.ts";
-import { compiler } from "./typescript.ts";
-import { findZig } from "./zig.ts";
+import { fail, root, run } from "../process.ts";
+import { ensurePackages } from "../runtimes.ts";
+import { compiler } from "../typescript.ts";
+import { findZig } from "../zig.ts";
 
 /** Where the packages are made. */
 export const packagesFolder: string = join(root, "out", "packages");

@@ -44,8 +44,11 @@ function common(commit: string): Record<string, unknown> {
 
 /** A package under construction. */
 class Package {
+  readonly name: string;
   readonly folder: string;
-  constructor(readonly name: string, folder: string) {
+
+  constructor(name: string, folder: string) {
+    this.name = name;
     this.folder = folder;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });

@@ -60,6 +60,8 @@ export interface Ended {
 export interface ChildOptions {
   /** Added to the environment, from which every knob of the library is removed. */
   env?: Record<string, string>;
+  /** The folder that it runs in, instead of this process's. */
+  cwd?: string;
   /** Deno's flags in place of `-A`. One has to be about permissions: without any, Deno's own child_process adds `-A`. */
   flags?: readonly string[];
   /** Node's flags in place of those that give it a Worker like the web's and keep it quiet. */
@@ -75,13 +77,14 @@ export interface ChildOptions {
 }
 
 /** Runs a command to its end. */
-export function run(command: readonly string[], { env = {}, secondsMax = 60, watch }: ChildOptions = {}): Promise<Ended> {
+export function run(command: readonly string[], { env = {}, cwd, secondsMax = 60, watch }: ChildOptions = {}): Promise<Ended> {
   const inherited: Record<string, string | undefined> = { ...process.env, NO_COLOR: "1" };
   for (const name of Object.keys(inherited)) if (name.startsWith("TILEWORK_") && name !== "TILEWORK_LIBRARY") delete inherited[name];
   const start = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(command[0]!, command.slice(1), {
       env: { ...inherited, ...env } as NodeJS.ProcessEnv,
+      cwd,
       stdio: ["ignore", "pipe", "pipe"],
     });
     const ended: Ended = { code: null, signal: null, stdout: "", stderr: "", seconds: 0 };

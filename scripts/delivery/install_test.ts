@@ -99,7 +99,7 @@ let count = 0;
 interface Project {
   readonly path: string;
   run(command: readonly string[], more?: Record<string, string>, cwd?: string): Promise<Ended>;
-  /** As \`run\`, of a command that has to end well; what it wrote to its standard output. */
+  /** As `run`, of a command that has to end well; what it wrote to its standard output. */
   output(command: readonly string[], more?: Record<string, string>, cwd?: string): Promise<string>;
   write(file: string, text: string): void;
 }
@@ -118,7 +118,7 @@ function project(files: Record<string, string> = {}, name = `project${++count}`)
   const made: Project = {
     path,
     write: (file, text) => writeFileSync(join(path, file), text),
-    run: (command, more = {}, cwd = path) => inFolder(command, cwd, { ...env, ...more }),
+    run: (command, more = {}, cwd = path) => run(command, { cwd, env: { ...env, ...more }, secondsMax: 100 }),
     async output(command, more, cwd) {
       const ended = await made.run(command, more, cwd);
       assertEndedWell(ended);
@@ -127,11 +127,6 @@ function project(files: Record<string, string> = {}, name = `project${++count}`)
   };
   for (const [file, text] of Object.entries({ "main.ts": product, ...files })) made.write(file, text);
   return made;
-}
-
-/** Runs a command in a folder. */
-function inFolder(command: readonly string[], cwd: string, env: Record<string, string>): Promise<Ended> {
-  return run(process.platform === "win32" ? command : ["env", "-C", cwd, ...command], { env, secondsMax: 100 });
 }
 
 const esm = JSON.stringify({ name: "a-program", type: "module", private: true });
@@ -156,7 +151,7 @@ test("no release is made of a tree that differs from its commit, or of versions 
   const clone = join(folder, "clone");
   assertEndedWell(await run(["git", "clone", "--quiet", "--depth=1", pathToFileURL(root).href, clone]));
   replaceIn(join(clone, "deno.json"), (text) => text.replace(`"version": "${manifest.version}"`, `"version": "${later}"`));
-  const { code, stderr } = await inFolder([deno, "run", "-A", "--no-check", "scripts/delivery/release.ts"], clone, {});
+  const { code, stderr } = await run([deno, "run", "-A", "--no-check", "scripts/delivery/release.ts"], { cwd: clone });
   assert.equal(code, 1);
   assert.match(stderr, /The tree is not what is committed:\n M deno\.json/);
   assert.ok(stderr.includes(`deno.json: ${later}`) && stderr.includes(`package.json: ${manifest.version}`), stderr);

@@ -53,8 +53,8 @@ export function variable(name: string): string | undefined {
   return runtime.variable(name);
 }
 
-/** Every platform that has a package. */
-const allPlatforms: readonly string[] = [
+/** Every platform that has a package: system, processor and, where it is not the usual one, C library. @internal */
+export const allPlatforms: readonly string[] = [
   "linux-x64",
   "linux-x64-musl",
   "linux-arm64",
@@ -65,7 +65,8 @@ const allPlatforms: readonly string[] = [
   "win32-arm64",
 ];
 
-const packageOf = (platform: string): string => `@tilework/native-${platform}`;
+/** The name of a platform's package. @internal */
+export const packageOf = (platform: string): string => `@tilework/native-${platform}`;
 
 /** The platform of this process as its package is named, or undefined where there is none. */
 function ownPlatform(): string | undefined {

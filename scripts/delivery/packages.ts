@@ -3,6 +3,7 @@
 //   deno run -A scripts/delivery/packages.ts [PLATFORM …]
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { packageOf } from "../../ffi/library.ts";
 import { build } from "../build.ts";
 import { deliveryTool } from "./tools.ts";
 import { builtLibrary, libraryFile, type Platform, platforms } from "./platforms.ts";
@@ -66,7 +67,7 @@ class Package {
 }
 
 /** The name of a platform's package. */
-export const platformPackage = (platform: Platform): string => `@tilework/native-${platform.name}`;
+export const platformPackage = (platform: Platform): string => packageOf(platform.name);
 
 /** The licences of what is compiled into a library beside our own sources: Zig's standard library, and the start-up code of the C library. */
 async function notices(platform: Platform): Promise<string> {

@@ -1,6 +1,7 @@
 // The platforms that the library is built for, and the package of each.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { allPlatforms } from "../../ffi/library.ts";
 import { root } from "../process.ts";
 
 /** A platform, by the names that Node gives to systems and processors. */
@@ -13,16 +14,10 @@ export interface Platform {
 }
 
 /** Every platform that has a package. */
-export const platforms: readonly Platform[] = [
-  { name: "linux-x64", os: "linux", cpu: "x64", libc: "glibc" },
-  { name: "linux-x64-musl", os: "linux", cpu: "x64", libc: "musl" },
-  { name: "linux-arm64", os: "linux", cpu: "arm64", libc: "glibc" },
-  { name: "linux-arm64-musl", os: "linux", cpu: "arm64", libc: "musl" },
-  { name: "darwin-x64", os: "darwin", cpu: "x64" },
-  { name: "darwin-arm64", os: "darwin", cpu: "arm64" },
-  { name: "win32-x64", os: "win32", cpu: "x64" },
-  { name: "win32-arm64", os: "win32", cpu: "arm64" },
-];
+export const platforms: readonly Platform[] = allPlatforms.map((name) => {
+  const [os, cpu, libc] = name.split("-") as [Platform["os"], Platform["cpu"], "musl"?];
+  return { name, os, cpu, ...os === "linux" && { libc: libc ?? "glibc" } };
+});
 
 /** The file name of a platform's library. */
 export const libraryFile = ({ os }: Platform): string =>

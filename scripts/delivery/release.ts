@@ -1,5 +1,5 @@
 // Builds a release into out/release: the packages of all platforms, the sources for JSR, their checksums, a bill of materials and the changelog's section.
-// The same sources give the same bytes, on every machine that builds them.
+// The same commit gives the same bytes.
 //   deno task release [--allow-dirty]
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
